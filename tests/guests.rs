@@ -23,11 +23,12 @@ fn conduct() -> Result<ExitCode, String> {
     let is_kept = rest.iter().any(|word| word == "--keep");
     rest.retain(|word| word != "--keep");
     let arguments = Arguments::from_iter(rest);
-    let suite = Suite::find(&modes)?;
-    let keep = suite.keeper();
+    let suite = Suite::find(&modes, is_kept)?;
+    let (keep, times) = (suite.keeper(), suite.times());
     let conclusion = libtest_mimic::run(&arguments, suite.trials());
     if is_kept {
         keep()?;
     }
+    print!("{}", times.table());
     Ok(conclusion.exit_code())
 }

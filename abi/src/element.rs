@@ -1,4 +1,4 @@
-//! What an element of a predefined datatype is in the memory of a wasm32 guest.
+//! What an element of a predefined datatype is in a guest's memory.
 
 /// An element of a predefined datatype.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]

@@ -62,7 +62,7 @@ pub enum Times {
     Destinations,
     /// A block for each process, which are counted in an array.
     BlockForPeers,
-    /// The same for neighbours.
+    /// A block for each neighbour, which are counted in an array.
     BlockForDestinations,
 }
 

@@ -633,7 +633,7 @@ pub static FUNCTIONS: [Function; 662] = [
     row("MPI_Win_allocate_shared_c", Chapter::Rma, &[I32, I32, I32, I32, I32, I32], I32, &[Large, Waits]),
     row("MPI_Win_attach", Chapter::Rma, &[I32, I32, I32], I32, &[Syncs]),
     row("MPI_Win_call_errhandler", Chapter::Errhan, &[I32, I32], I32, &[]),
-    row("MPI_Win_complete", Chapter::Rma, &[I32], I32, &[Syncs]),
+    row("MPI_Win_complete", Chapter::Rma, &[I32], I32, &[Waits, Syncs]),
     row("MPI_Win_create", Chapter::Rma, &[I32, I32, I32, I32, I32, I32], I32, &[Waits]),
     row("MPI_Win_create_c", Chapter::Rma, &[I32, I32, I32, I32, I32, I32], I32, &[Large, Waits]),
     row("MPI_Win_create_dynamic", Chapter::Rma, &[I32, I32, I32], I32, &[Waits]),

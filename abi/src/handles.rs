@@ -480,7 +480,7 @@ impl Datatype {
 
     /// The standard name of a predefined handle.
     pub const fn name(self) -> Option<&'static str> {
-        Some(match self {
+        Some(match self.shown() {
             Self::NULL => "MPI_DATATYPE_NULL",
             Self::AINT => "MPI_AINT",
             Self::COUNT => "MPI_COUNT",
@@ -556,8 +556,8 @@ impl Datatype {
         })
     }
 
-    /// What an element of a predefined datatype is in a wasm32 guest.
-    pub const fn element(self) -> Option<Element> {
+    /// What an element of a predefined datatype is in a guest whose addresses have 32 bits.
+    pub(crate) const fn listed(self) -> Option<Element> {
         Some(match self {
             Self::AINT => Element::scalar(Kind::Int, 4, Language::Any),
             Self::COUNT => Element::scalar(Kind::Int, 8, Language::Any),

@@ -11,6 +11,7 @@ mod element;
 mod function;
 mod functions;
 mod handles;
+mod lp64;
 mod parameter;
 mod parameters;
 mod status;
@@ -20,11 +21,21 @@ pub use element::{Element, Index, Kind, Language};
 pub use function::{Chapter, Function, Keeps, Mark, Payload, Refusal, Times, ValueType};
 pub use functions::FUNCTIONS;
 pub use handles::*;
+pub use lp64::{Kept, LP64};
 pub use parameter::{Area, Class, Direction, Length, Meaning, Parameter, Repeats};
 pub use status::Status;
 
 /// The name of the module that a guest imports MPI from.
 pub const MODULE: &str = "mpi";
+
+/// The section by which a module says that it leaves the lowest 64 KiB of its memory alone: the compilers write it, the host reads it.
+pub const NULL_PAGE: &str = "rankine.null-page";
+
+/// The section by which a module says how large a call stack it needs: eight bytes, the lowest first.
+pub const CALL_STACK: &str = "rankine.call-stack";
+
+/// The largest call stack that a module may ask for. A user may give it more.
+pub const MOST_CALL_STACK: u64 = 64 << 20;
 
 /// An address in the guest's memory, as the guest gave it.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
@@ -55,7 +66,7 @@ impl Datatype {
     /// the size into bits 3 to 5.
     pub const fn fixed_size(self) -> Option<u32> {
         match self.0 {
-            0x240..0x300 => Some(1 << ((self.0 >> 3) & 7)),
+            0x240..0x300 if self.shown().0 == self.0 => Some(1 << ((self.0 >> 3) & 7)),
             _ => None,
         }
     }

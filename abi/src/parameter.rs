@@ -13,6 +13,8 @@ pub struct Parameter {
     pub length: Length,
     /// It is significant at the root only.
     pub at_root: bool,
+    /// It is not significant on rank 0, unless the operand is in place.
+    pub behind: bool,
 }
 
 /// Who reads and writes what a parameter stands for.
@@ -61,6 +63,7 @@ pub enum Meaning {
     Text,
     Buffer(Area),
     Address,
+    Kept,
     Function,
     Other,
 }
@@ -126,7 +129,7 @@ pub enum Repeats {
 
 /// A row of the list.
 pub(crate) const fn p(name: &'static str, meaning: Meaning, direction: Direction) -> Parameter {
-    Parameter { name, meaning, direction, length: Length::One, at_root: false }
+    Parameter { name, meaning, direction, length: Length::One, at_root: false, behind: false }
 }
 
 /// Elements of a datatype.
@@ -140,15 +143,21 @@ pub(crate) const fn blocks(counts: u8, displs: u8, datatype: u8) -> Meaning {
 }
 
 impl Parameter {
-    /// The same as an array.
+    /// This parameter as an array.
     pub(crate) const fn array(mut self, length: Length) -> Parameter {
         self.length = length;
         self
     }
 
-    /// The same, significant at the root only.
+    /// This parameter, significant at the root only.
     pub(crate) const fn at_root(mut self) -> Parameter {
         self.at_root = true;
+        self
+    }
+
+    /// This parameter, not significant on rank 0.
+    pub(crate) const fn behind(mut self) -> Parameter {
+        self.behind = true;
         self
     }
 

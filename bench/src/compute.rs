@@ -4,17 +4,18 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use crate::record::Line;
 use crate::turns::{self, Native};
 use crate::twins::{Competitor, output, root};
 
-/// Measures, prints, and writes `bench/results/compute.json`.
-pub fn run(rounds: u32) -> Result<()> {
+/// Measures and prints.
+pub fn run(rounds: u32) -> Result<Vec<Line>> {
     let guest = Competitor::local().command("compute", 1)?;
     let natives = natives(&guest)?;
     if natives.is_empty() {
         bail!("neither clang nor gcc compiles native programs here: there is nothing to compare with");
     }
-    turns::run("compute", &guest, natives, rounds)
+    turns::run(&guest, natives, rounds)
 }
 
 /// The same program by the clang that `rankine cc` calls, and by gcc where there is one: for any processor of the kind, and for

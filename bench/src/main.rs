@@ -1,47 +1,100 @@
-//! `just bench NAME`: runs a benchmark as WebAssembly and as its native twins, in turns, and prints them side by side.
+//! `just bench`: runs benchmarks as WebAssembly and as their native twins, in turns, and prints them side by side.
 //!
 //! Absolute times on shared machines wander; so every round runs every competitor once, the best round of each counts,
 //! and the floor that physics sets is measured in the same rounds; ratios are of one round, and their quartiles are told.
-//! Figures go to `bench/results/NAME.json`. Read `twins.rs` first, which builds the competitors, then `plans.rs`, which says who
-//! runs in each benchmark; the programs are in `bench/programs`.
+//! Figures go to `bench/results/NAME.jsonl` (`record.rs`). Read `twins.rs` first, which builds the competitors, then `plans.rs`,
+//! which says who runs in each benchmark; the programs are in `bench/programs`.
 
 mod arrays;
 mod busy;
+mod compare;
 mod compute;
+mod figures;
 mod floor;
 mod io;
+mod libc;
+mod machine;
 mod math;
+mod namespaces;
 mod nodes;
 mod objects;
 mod openmp;
 mod plans;
+mod python;
+mod record;
 mod spent;
 mod start;
+mod suite;
 mod table;
 mod turns;
 mod twins;
 mod view;
 
-use anyhow::{Result, bail};
-use clap::{Parser, ValueEnum};
-use plans::Plan;
-use table::Results;
+use std::path::PathBuf;
 
-/// Runs a benchmark and prints a table.
+use anyhow::{Result, bail};
+use clap::{Parser, Subcommand, ValueEnum};
+use plans::Plan;
+use record::{Line, Record};
+use table::Results;
+use twins::root;
+
+/// Runs benchmarks beside their native twins, and prints tables: all of them without a name, leaving out what this commit
+/// has been measured with already.
 #[derive(Parser)]
-#[command(arg_required_else_help = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_value_name = "compare|figures")]
 struct Args {
-    /// Which benchmark.
-    name: Name,
-    /// How often every competitor runs: 3 times, or 11 where ratios are what counts.
-    #[arg(long)]
+    #[command(subcommand)]
+    task: Option<Task>,
+    /// Which benchmark
+    name: Option<Name>,
+    /// How often every competitor runs: 3 times, or 11 where ratios are what counts
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Run native programs of `io` and `arrays` with more ranks than cores too, which poll: that takes minutes.
+    /// Run native programs of `io` and `arrays` with more ranks than cores too, which poll: that takes minutes
     #[arg(long)]
+    crowded: bool,
+    /// One round of pingpong, rma, ring, overhead and compute, kept in target/bench/quick
+    #[arg(long, conflicts_with = "name")]
+    quick: bool,
+    /// Without a name: measure also what this commit has been measured with
+    #[arg(long, conflicts_with = "name")]
+    again: bool,
+    /// The folder of results (bench/results)
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Say what moved between two runs by more than noise
+    Compare {
+        /// A folder of results, or one file of them
+        before: PathBuf,
+        /// The later ones
+        after: PathBuf,
+        /// Print all that was compared as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Draw results as pictures, each for light and for dark pages
+    Figures {
+        /// The folder of results (bench/results)
+        #[arg(long, value_name = "FOLDER")]
+        results: Option<PathBuf>,
+        /// Where pictures go (docs/figures)
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// How benchmarks are run.
+struct Wanted {
+    rounds: Option<u32>,
     crowded: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 enum Name {
     /// Two ranks: latency and bandwidth by message size, and message rate.
     Pingpong,
@@ -75,23 +128,59 @@ enum Name {
     Hybrid,
     /// A job of four nodes that does nothing: by a grid, from cold and again, beside `mpiexec` of a native program (for root).
     Start,
+    /// Ranks on two nodes, as many on each: messages inside and between, and what all do together (for root).
+    Nodes,
     /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
     Math,
+    /// mpi4py and numpy on `rankine python` beside a native Python over MPICH: messages, computation, starts (`bytes` is how many
+    /// ranks there are).
+    Python,
+    /// Functions of the C library beside those of the machine's own, a thousand calls each.
+    Libc,
 }
 
 fn main() -> Result<()> {
-    let args = Args::parse();
-    match args.name {
-        Name::Compute => return compute::run(args.rounds.unwrap_or(11)),
-        Name::Openmp => return openmp::run("openmp", args.rounds.unwrap_or(11)),
-        Name::Hybrid => return openmp::run("hybrid", args.rounds.unwrap_or(11)),
-        Name::Start => return start::run(args.rounds.unwrap_or(5)),
-        Name::Math => return math::run(args.rounds.unwrap_or(11)),
-        _ => {}
+    let Args { task, name, rounds, crowded, quick, again, out } = Args::parse();
+    let results = || root().join("bench/results");
+    match (task, name) {
+        (Some(Task::Compare { before, after, json }), _) => compare::run(&before, &after, json),
+        (Some(Task::Figures { results: from, out }), _) => {
+            figures::run(&from.unwrap_or_else(results), &out.unwrap_or_else(|| root().join("docs/figures")))
+        }
+        (None, Some(name)) => measure(name, &Wanted { rounds, crowded })?.write(&out.unwrap_or_else(results)),
+        (None, None) if quick => {
+            let wanted = Wanted { rounds: rounds.or(Some(1)), crowded };
+            suite::run(&suite::QUICK, &wanted, true, &out.unwrap_or_else(|| root().join("target/bench/quick")))
+        }
+        (None, None) => {
+            suite::run(Name::value_variants(), &Wanted { rounds, crowded }, again, &out.unwrap_or_else(results))
+        }
     }
-    let rounds = args.rounds.unwrap_or(3);
-    let Plan { name, runs, base } = plans::of(args.name, args.crowded)?;
-    let mut results = Results::new(name, base)?;
+}
+
+/// Measures and prints a table.
+fn measure(name: Name, wanted: &Wanted) -> Result<Record> {
+    let begun = record::begin();
+    let rounds = |usual: u32| wanted.rounds.unwrap_or(usual);
+    let of = |name: &str, rounds: u32, lines: Result<Vec<Line>>| Ok(begun.end(name, rounds, lines?));
+    match name {
+        Name::Compute => of("compute", rounds(11), compute::run(rounds(11))),
+        Name::Openmp => of("openmp", rounds(11), openmp::run("openmp", rounds(11))),
+        Name::Hybrid => of("hybrid", rounds(11), openmp::run("hybrid", rounds(11))),
+        Name::Start => of("start", rounds(5), start::run(rounds(5))),
+        Name::Libc => of("libc", rounds(11), libc::run(rounds(11))),
+        Name::Math => of("math", rounds(11), math::run(rounds(11))),
+        _ => {
+            let plan = plans::of(name, wanted.crowded)?;
+            of(plan.name, rounds(3), in_rounds(plan, rounds(3)))
+        }
+    }
+}
+
+/// Every competitor once in each round.
+fn in_rounds(plan: Plan, rounds: u32) -> Result<Vec<Line>> {
+    let Plan { name, runs, base } = plan;
+    let mut results = Results::new(name, base);
     for round in 1..=rounds {
         for (competitor, run) in &runs {
             eprintln!("round {round} of {rounds}: {name} on {competitor}");
@@ -104,9 +193,9 @@ fn main() -> Result<()> {
     if results.is_empty() {
         bail!("no competitor printed a measurement");
     }
-    results.compare();
+    let results = results.compared();
     let mut names: Vec<_> = runs.iter().map(|(name, _)| *name).collect();
     names.dedup();
     results.print(&names);
-    results.write()
+    Ok(results.into_lines())
 }

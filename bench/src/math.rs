@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::record::Line;
 use crate::turns::{self, Native};
 use crate::twins::{Competitor, output, root};
 
@@ -14,8 +15,8 @@ use crate::twins::{Competitor, output, root};
 const OPENBLAS: (&str, &str, &str) = ("scipy-openblas32", "scipy_openblas32/lib", "libscipy_openblas");
 const FFTW: (&str, &str, &str) = ("pyfftw", "pyfftw.libs", "libfftw3-");
 
-/// Measures, prints, and writes `bench/results/math.json`.
-pub fn run(rounds: u32) -> Result<()> {
+/// Measures and prints.
+pub fn run(rounds: u32) -> Result<Vec<Line>> {
     let guest = Competitor::local().with("rankine local", "-lfftw3").command("math", 1)?;
     let wheels = root().join("target/bench/wheels");
     let binary = root().join("target/bench/math.native");
@@ -25,7 +26,7 @@ pub fn run(rounds: u32) -> Result<()> {
     let mut command = Command::new(binary);
     command.env("OPENBLAS", library(&wheels, OPENBLAS)?).env("FFTW", library(&wheels, FFTW)?);
     command.env("OPENBLAS_NUM_THREADS", "1");
-    turns::run("math", &guest, vec![Native { name: "native", command }], rounds)
+    turns::run(&guest, vec![Native { name: "native", command }], rounds)
 }
 
 /// The library of a wheel, which is installed if it is not there.

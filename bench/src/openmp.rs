@@ -4,11 +4,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use crate::record::Line;
 use crate::turns::{self, Native};
 use crate::twins::{Competitor, output, root};
 
-/// Measures a program with 1 and 2 threads, prints, and writes `bench/results/PROGRAM.json`.
-pub fn run(program: &str, rounds: u32) -> Result<()> {
+/// Measures a program with 1 and 2 threads, and prints.
+pub fn run(program: &str, rounds: u32) -> Result<Vec<Line>> {
     let guest = Competitor::local().with("rankine local", "-fopenmp").with_threads(2).command(program, 1)?;
     let clang = output(Command::new(&guest[0]).args(["cc", "-showme:command"]))?.trim().to_owned();
     let source = root().join("bench/programs").join(program).with_extension("c");
@@ -18,5 +19,5 @@ pub fn run(program: &str, rounds: u32) -> Result<()> {
     output(&mut compile).context("compiling the native program, which needs clang's libomp (libomp-dev)")?;
     let mut command = Command::new(binary);
     command.env("OMP_NUM_THREADS", "2");
-    turns::run(program, &guest, vec![Native { name: "libomp", command }], rounds)
+    turns::run(&guest, vec![Native { name: "libomp", command }], rounds)
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::twins::{Competitor, Measurement, measurements, root};
-use crate::{Name, arrays, busy, io, objects, view};
+use crate::{Name, arrays, busy, io, nodes, objects, python, view};
 
 /// A name for the table, and what measures it once.
 pub type Run = (&'static str, Box<dyn Fn() -> Result<Vec<Measurement>>>);
@@ -42,7 +42,9 @@ pub fn of(name: Name, crowded: bool) -> Result<Plan> {
         Name::Rma => beside_natives("rma", pairs("rma")),
         Name::Ring => beside_natives("ring", ring()),
         Name::Spawn => beside_natives("spawn", spawn()?),
+        Name::Python => beside_natives("python", python::ways(crowded)?),
         Name::Io => Plan { name: "io", runs: io::ways(crowded)?, base: Some(io::RAW) },
+        Name::Nodes => beside_natives("nodes", nodes::ways(crowded)?),
         Name::Overhead => beside_natives("overhead", overhead()?),
         Name::Busy => {
             let ways = competitors().into_iter();
@@ -61,7 +63,7 @@ pub fn of(name: Name, crowded: bool) -> Result<Plan> {
             let ways = objects::ways(alone)?.into_iter().map(|way| (way.name, Box::new(move || way.run()) as Box<_>));
             beside_natives(if alone { "objects-alone" } else { "objects" }, ways.collect())
         }
-        Name::Compute | Name::Openmp | Name::Hybrid | Name::Math | Name::Start => {
+        Name::Compute | Name::Openmp | Name::Hybrid | Name::Libc | Name::Math | Name::Start => {
             unreachable!("they have rounds of their own")
         }
     })

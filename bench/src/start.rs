@@ -7,28 +7,19 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Serialize;
 
-use crate::nodes::Nodes;
+use crate::namespaces::Nodes;
+use crate::record::Line;
+use crate::turns::quartiles;
 use crate::twins::{Competitor, root};
 
 const NODES: usize = 4;
 
 /// What all processes are told of the network, as `rankine run --grid` does.
-const NETWORK: [(&str, &str); 2] = [("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp;ofi_rxm")];
+pub const NETWORK: [(&str, &str); 2] = [("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp;ofi_rxm")];
 
-/// A way to start the job.
-#[derive(Serialize)]
-struct Row {
-    what: &'static str,
-    /// Seconds, each round's.
-    seconds: Vec<f64>,
-    /// Bytes that were copied to all nodes together.
-    copied: u64,
-}
-
-/// Measures, prints, and writes `bench/results/start.json`.
-pub fn run(rounds: u32) -> Result<()> {
+/// Measures and prints: a line for each way to start the job.
+pub fn run(rounds: u32) -> Result<Vec<Line>> {
     let Some(native) = Competitor::mpich() else { bail!("there is no MPICH in .venv: ./x setup installs it") };
     let (native, guest) = (program(&native)?, program(&Competitor::local())?);
     let folder = root().join("target/bench/start");
@@ -36,22 +27,24 @@ pub fn run(rounds: u32) -> Result<()> {
     let grid = folder.join("grid.toml");
     std::fs::write(&grid, describe(&nodes)).with_context(|| grid.display().to_string())?;
     let size = std::fs::metadata(&guest)?.len();
-    let mut rows =
-        ["rankine, cold", "rankine, again", "native"].map(|what| Row { what, seconds: Vec::new(), copied: 0 });
+    let mut lines = ["rankine, cold", "rankine, again", "native"].map(|competitor| {
+        let (seconds, floor, ratio) = Default::default();
+        Line { what: "a job of 4 nodes".into(), bytes: 0, competitor: competitor.into(), seconds, floor, ratio }
+    });
+    // Bytes that were copied to all nodes together.
+    let mut copied = [0; 3];
     for round in 1..=rounds {
         eprintln!("round {round} of {rounds}");
         nodes.empty()?;
-        for row in &mut rows[..2] {
+        for (line, copied) in lines[..2].iter_mut().zip(&mut copied) {
             let (seconds, files) = timed(&mut on_grid(&nodes, &grid, &guest))?;
-            row.seconds.push(seconds);
-            row.copied = files * size;
+            line.seconds.push(seconds);
+            *copied = files * size;
         }
-        rows[2].seconds.push(timed(&mut natively(&nodes, &native))?.0);
+        lines[2].seconds.push(timed(&mut natively(&nodes, &native))?.0);
     }
-    print(&rows);
-    let path = root().join("bench/results/start.json");
-    std::fs::write(&path, serde_json::to_string_pretty(&rows)? + "\n")?;
-    Ok(())
+    print(&lines, copied);
+    Ok(lines.into())
 }
 
 /// The program, compiled: the last word of the command that runs it.
@@ -105,12 +98,10 @@ fn timed(command: &mut Command) -> Result<(f64, u64)> {
     Ok((seconds, counts.sum()))
 }
 
-fn print(rows: &[Row]) {
+fn print(lines: &[Line], copied: [u64; 3]) {
     println!("{:16} {:>10} {:>10} {:>14}", "", "best, s", "median, s", "bytes copied");
-    for row in rows {
-        let mut sorted = row.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
-        let (best, median) = (sorted[0], sorted[sorted.len() / 2]);
-        println!("{:16} {best:10.2} {median:10.2} {:14}", row.what, row.copied);
+    for (line, copied) in lines.iter().zip(copied) {
+        let [_, median, _] = quartiles(line.seconds.clone());
+        println!("{:16} {:10.2} {median:10.2} {copied:14}", line.competitor, line.best());
     }
 }

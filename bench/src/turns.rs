@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use anyhow::{Result, bail};
-use serde::Serialize;
 
-use crate::twins::{Measurement, measurements, root};
+use crate::record::Line;
+use crate::twins::{Measurement, measurements};
 
 /// Seconds of each kernel, in one run of a program.
 type Kernels = BTreeMap<String, f64>;
+
+/// How the guest stands in records.
+const GUEST: &str = "rankine local";
 
 /// A program that the guest is compared with.
 pub struct Native {
@@ -22,20 +25,8 @@ pub struct Native {
     pub command: Command,
 }
 
-/// One kernel beside one native program.
-#[derive(Serialize)]
-struct Row {
-    kernel: String,
-    native_program: &'static str,
-    /// Seconds of the best round.
-    guest: f64,
-    native: f64,
-    /// The guest's time by the native one's, in each round: lower quartile, median, upper quartile.
-    quartiles: [f64; 3],
-}
-
-/// Measures, prints, and writes `bench/results/NAME.json`.
-pub fn run(name: &str, guest: &[String], mut natives: Vec<Native>, rounds: u32) -> Result<()> {
+/// Measures and prints. The guest has a ratio to each native program.
+pub fn run(guest: &[String], mut natives: Vec<Native>, rounds: u32) -> Result<Vec<Line>> {
     let mut all: Vec<(Kernels, Vec<Kernels>)> = Vec::new();
     let mut order = Vec::new();
     for round in 1..=rounds {
@@ -48,30 +39,25 @@ pub fn run(name: &str, guest: &[String], mut natives: Vec<Native>, rounds: u32) 
     if order.is_empty() {
         bail!("the guest measured nothing");
     }
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for kernel in order {
-        for (index, native) in natives.iter().enumerate() {
-            let pairs =
-                all.iter().filter_map(|(ours, theirs)| Some((*ours.get(&kernel)?, *theirs[index].get(&kernel)?)));
-            let pairs: Vec<(f64, f64)> = pairs.collect();
-            if pairs.is_empty() {
-                continue;
-            }
-            let best = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).fold(f64::INFINITY, f64::min);
-            rows.push(Row {
-                kernel: kernel.clone(),
-                native_program: native.name,
-                guest: best(|pair| pair.0),
-                native: best(|pair| pair.1),
-                quartiles: quartiles(pairs.iter().map(|(guest, native)| guest / native).collect()),
-            });
+        let line = |competitor: &str, seconds: Vec<f64>| {
+            let (floor, ratio) = Default::default();
+            Line { what: kernel.clone(), bytes: 0, competitor: competitor.into(), seconds, floor, ratio }
+        };
+        let mut guest = line(GUEST, all.iter().filter_map(|(ours, _)| ours.get(&kernel).copied()).collect());
+        let of = |(index, native): (usize, &Native)| {
+            line(native.name, all.iter().filter_map(|(_, theirs)| theirs[index].get(&kernel).copied()).collect())
+        };
+        let natives: Vec<Line> = natives.iter().enumerate().map(of).filter(|line| !line.seconds.is_empty()).collect();
+        for native in &natives {
+            guest.ratio.extend(guest.against([native].into_iter()).map(|ratio| (native.competitor.clone(), ratio)));
         }
+        lines.push(guest);
+        lines.extend(natives);
     }
-    print(&rows);
-    let path = root().join("bench/results").join(name).with_extension("json");
-    std::fs::write(&path, serde_json::to_string_pretty(&rows)? + "\n")?;
-    println!("\nwritten to {}", path.strip_prefix(root()).unwrap_or(&path).display());
-    Ok(())
+    print(&lines);
+    Ok(lines)
 }
 
 fn by_kernel(measured: Vec<Measurement>) -> Kernels {
@@ -89,13 +75,18 @@ pub fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
     })
 }
 
-fn print(rows: &[Row]) {
+fn print(lines: &[Line]) {
     println!("{:16} {:>19} {:>13} {:>13}   guest / native: median (quartiles)", "", "", "guest", "native");
-    for Row { kernel, native_program, guest, native, quartiles: [low, median, high] } in rows {
-        println!(
-            "{kernel:16} {native_program:>19} {:>10.5} ms {:>10.5} ms {median:>12.2} ({low:.2} to {high:.2})",
-            guest * 1e3,
-            native * 1e3
-        );
+    for guest in lines.iter().filter(|line| line.is_guest()) {
+        for native in lines.iter().filter(|line| line.what == guest.what && !line.is_guest()) {
+            let Some([low, median, high]) = guest.ratio.get(&native.competitor) else { continue };
+            println!(
+                "{:16} {:>19} {:>10.5} ms {:>10.5} ms {median:>12.2} ({low:.2} to {high:.2})",
+                guest.what,
+                native.competitor,
+                guest.best() * 1e3,
+                native.best() * 1e3
+            );
+        }
     }
 }

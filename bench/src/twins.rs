@@ -95,7 +95,7 @@ impl Competitor {
         }
     }
 
-    /// The same under another name, with a further option for the compiler.
+    /// This competitor under another name, with a further option for the compiler.
     pub fn with(mut self, name: &'static str, option: &str) -> Competitor {
         self.compile.push(option.to_owned());
         Competitor { name, ..self }

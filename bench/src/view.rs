@@ -16,7 +16,7 @@ use crate::twins::{Competitor, Measurement};
 
 const RANKS: u32 = 4;
 
-/// As in `bench/programs/view.c`.
+/// How many steps the program makes: those of `bench/programs/view.c`.
 const STEPS: f64 = 4000.0;
 
 /// Rows and columns that the page asks for in a window of 1000 pixels.

@@ -10,9 +10,10 @@ use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use rankine::fuzzing;
 use rankine::module::{self, Program};
-use rankine::signature::Demands;
+use rankine::module::signature::Demands;
 use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
+use rankine_calls::guest::Kind;
 use rankine_calls::{Catalogue, guest};
 
 /// What all cases share: the guest is compiled once.
@@ -29,9 +30,8 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let choice = Choice::of(&catalogue, has, true);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
     let engine = module::engine(module::Settings::default()).expect("Wasmtime works here");
-    let programs = [false, true].map(|has_threads| {
-        std::fs::write(&file, guest::module(&catalogue, has, has_threads.then_some(rankine_abi::MPI_THREAD_MULTIPLE)))
-            .expect("the guest can be written");
+    let programs = [Kind::Plain, Kind::Threads(rankine_abi::MPI_THREAD_MULTIPLE)].map(|kind| {
+        std::fs::write(&file, guest::module(&catalogue, has, kind)).expect("the guest can be written");
         module::load(&engine, &file, None, &Demands::default(), module::Changes::default())
             .expect("the guest is a program")
     });

@@ -57,7 +57,7 @@ pub enum Step {
     Hindexed(Vec<(i64, i64)>),
     Struct(Vec<(i64, i64)>),
     Resized(i64, i64),
-    /// The same with small numbers, which make types that fit.
+    /// A resized type whose numbers are small, which makes types that fit.
     Small(u8, u8, i8),
     Shifted(i16, u16),
 }

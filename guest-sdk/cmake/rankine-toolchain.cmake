@@ -15,7 +15,7 @@ set(CMAKE_EXECUTABLE_SUFFIX_Fortran ".wasm")
 set(CMAKE_EXECUTABLE_SUFFIX ".wasm")
 
 # try_run and add_test run a guest on one rank, and let it use the folder in which it is started, as `-runnable` does.
-set(CMAKE_CROSSCOMPILING_EMULATOR "${RANKINE_SDK}/bin/mpiexec;--dir=.;-n;1")
+set(CMAKE_CROSSCOMPILING_EMULATOR "${RANKINE_SDK}/bin/mpiexec;-n;1")
 
 # Programs of the host may be called; its libraries and headers must not be found.
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
@@ -31,7 +31,6 @@ set(MPI_Fortran_COMPILER "${RANKINE_SDK}/bin/mpifort" CACHE FILEPATH "MPI compil
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "MPI has no C++ bindings since MPI-3")
 set(MPIEXEC_EXECUTABLE "${RANKINE_SDK}/bin/mpiexec" CACHE FILEPATH "starts MPI programs")
 set(MPIEXEC_NUMPROC_FLAG "-n" CACHE STRING "how many ranks")
-set(MPIEXEC_PREFLAGS "--dir=." CACHE STRING "what else stands before the program")
 
 # Everything is linked statically.
 set_property(GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS FALSE)

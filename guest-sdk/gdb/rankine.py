@@ -249,5 +249,7 @@ gdb.events.exited.connect(lambda event: known.clear())
 gdb.pretty_printers.append(printer_of)
 gdb.frame_filters["rankine"] = Program()
 gdb.xmethod.register_xmethod_matcher(None, Matcher(), replace=True)
+# What gdb starts need not say that this file should be loaded.
+gdb.execute("set environment RANKINE_GDB 1")
 # The source may name functions that are compiled only once the program is loaded.
 gdb.execute("set breakpoint pending on")

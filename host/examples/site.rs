@@ -22,6 +22,7 @@ fn axpy(call: &Call) -> Result<Val> {
 }
 
 /// Everything else is the usual command's.
+#[expect(clippy::disallowed_macros, reason = "it stands for code of a site's own")]
 pub fn main() -> ExitCode {
     let parameters = [ValType::I32, ValType::F64, ValType::I32, ValType::I32];
     if let Err(error) = extension::register("site", "axpy", &parameters, None, axpy) {

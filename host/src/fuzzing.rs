@@ -1,18 +1,16 @@
 //! The door for fuzz targets: jobs of the embedded engine in the fuzzer's own process, and the mathematics of the host. It is
-//! there in their builds alone.
+//! there in their builds alone, and so is `sent`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::engine::local::Local;
-use crate::grants::Grants;
-use crate::job::{Job, Part, Placement, Settings};
-use crate::math;
-use crate::module::{Codegen, Program};
-use crate::signature::Demands;
+use crate::imports::math;
+use crate::module::Program;
+use crate::run::ending::Ending;
+use crate::run::job::{Job, Part, Placement, Settings};
 
 /// Bytes that a rank may have.
 const MEMORY: usize = 64 << 20;
@@ -24,28 +22,13 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         ranks,
         placement: if fibers { Placement::Fibers } else { Placement::Threads },
         threads: 2,
-        cores: None,
         parts: vec![Part { ranks, arguments }],
-        environment: Vec::new(),
-        grants: Grants::default(),
         memory_limit: Some(MEMORY),
         most_ranks: ranks,
         universe: ranks,
         timeout: Some(patience),
-        started: Instant::now(),
-        label: false,
-        deadlock_check: true,
-        confine: false,
-        view: None,
-        profile: None,
-        check: false,
-        dumps: None,
-        breaks: None,
-        codegen: Codegen::default(),
-        blas: None,
-        demands: Demands::default(),
         null_page: true,
-        check_heap: false,
+        ..Settings::default()
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, std::slice::from_ref(program), settings)?.run() {

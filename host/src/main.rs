@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use rankine::allocation::{self, Allocator};
+use rankine_system::allocation::{self, Allocator};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;

@@ -274,6 +274,14 @@ fn a_time_limit_ends_the_job() {
 }
 
 #[test]
+fn a_time_limit_says_where_a_rank_sleeps() {
+    for placement in PLACEMENTS {
+        let sleeps = |output: &Output| err(output).contains("\n  rank 0 sleeps in rest");
+        timed_out(&[placement], "asleep", sleeps);
+    }
+}
+
+#[test]
 fn signals_end_the_job() {
     for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
         for placement in PLACEMENTS {
@@ -359,7 +367,7 @@ fn a_memory_limit_holds_and_is_named() {
     ended(&output, 134);
     assert!(err(&output).contains("memory limit refused"), "{}", err(&output));
     let output = run(&["--memory-limit", "1K"], "hello");
-    ended(&output, 1);
+    ended(&output, 2);
 }
 
 #[test]
@@ -399,6 +407,7 @@ fn sleeping_fibers_sleep_together() {
 }
 
 #[test]
+#[expect(clippy::disallowed_macros, reason = "a test may end where nobody reads")]
 fn too_many_ranks_name_the_limit() {
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
     let ranks = limit.trim().parse::<usize>().unwrap() / 4;

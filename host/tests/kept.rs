@@ -258,7 +258,7 @@ fn nothing_is_loaded_from_where_others_may_write() {
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
     let mode = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     // Only root can give a folder away, or to a group of which it is no member.
-    let is_root = rankine::trust::effective_user() == 0;
+    let is_root = rankine_system::trust::effective_user() == 0;
     type Change<'c> = &'c dyn Fn(&Path);
     let everybody = "can be written by everybody";
     let changes: [(&str, Change<'_>, &str); 12] = [
@@ -352,7 +352,7 @@ fn nothing_is_loaded_from_where_others_may_write() {
     }
 }
 
-/// The same for the programs that start ranks, and reach other hosts.
+/// Programs that start ranks, and reach other hosts, are looked at too.
 #[test]
 fn no_program_is_run_from_where_others_may_write() {
     use std::os::unix::fs::PermissionsExt;

@@ -33,17 +33,7 @@ impl Compiler {
     /// The guest as a module, compiled if this is the first call for it.
     pub fn module(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".wasm", |output| match &guest.source {
-            Source::C(source) => {
-                let mut cc = self.niced(&self.places.rankine);
-                cc.args([if is_cpp(source) { "c++" } else { "cc" }, "-O1", "-g"])
-                    .args(c_options(guest, variant))
-                    .arg("-I")
-                    .arg(self.guests_folder())
-                    .arg(source)
-                    .arg("-o")
-                    .arg(output);
-                heard(guest, &finish(cc)?)
-            }
+            Source::C(source) => self.c(guest, variant, source, None, output),
             Source::Fortran(source) => {
                 let mut fc = self.niced(&self.places.rankine);
                 fc.args(["fc", "-O1", "-g"]).args(&guest.head.cc);
@@ -55,6 +45,29 @@ impl Compiler {
             }
             Source::Cargo(folder) => self.cargo(folder, &guest.head.target, output),
         })
+    }
+
+    /// The guest in C as a module whose addresses have 64 bits.
+    pub fn wide(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
+        self.once(guest, variant, ".m64.wasm", |output| match &guest.source {
+            Source::C(source) => self.c(guest, variant, source, Some("-m64"), output),
+            _ => Err("only a guest in C has 64-bit addresses".into()),
+        })
+    }
+
+    /// Compiles a source of C or C++.
+    fn c(
+        &self,
+        guest: &Guest,
+        variant: Variant,
+        source: &Path,
+        width: Option<&str>,
+        output: &Path,
+    ) -> Result<(), String> {
+        let mut cc = self.niced(&self.places.rankine);
+        cc.args([if is_cpp(source) { "c++" } else { "cc" }, "-O1", "-g"]).args(width);
+        cc.args(c_options(guest, variant)).arg("-I").arg(self.guests_folder()).arg(source).arg("-o").arg(output);
+        heard(guest, &finish(cc)?)
     }
 
     /// The guest as a native program of the MPI library.

@@ -2,7 +2,7 @@
 //! `uncalled.txt` excuses a few, with the reason.
 
 use super::compile::Compiler;
-use super::guest::Guest;
+use super::guest::{Guest, Variant};
 use super::process::{Ended, run_within};
 use super::{Mode, Places};
 use libtest_mimic::Failed;
@@ -18,7 +18,7 @@ use wasmparser::{Parser, Payload};
 pub fn check(places: &Places, compiler: &Compiler, guests: &[Arc<Guest>], mode: Mode) -> Result<(), Failed> {
     let engine = if mode == Mode::Mpi { "mpi" } else { "local" };
     let mut called = BTreeSet::new();
-    for guest in guests.iter().filter(|guest| !guest.ranks(mode).is_empty()) {
+    for guest in guests.iter().filter(|guest| !guest.ranks(Variant::Plain, mode, true).is_empty()) {
         for variant in guest.variants() {
             // A guest that does not compile fails its own trials.
             if let Ok(module) = compiler.module(guest, variant) {

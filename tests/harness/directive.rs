@@ -1,6 +1,7 @@
 //! The head of a guest's source: comment lines `// key: value` that say how it is run and what it must do.
 //!
-//! The head ends at the first line that is not a comment. A comment line without a known key is prose.
+//! The head ends at the first line that is not a comment. A line that begins with a word and a colon must have a key that is known here:
+//! a misspelt one would be prose, and what it demands would not be asked. All other lines are prose.
 
 /// What a guest's head says.
 #[derive(Clone, Debug)]
@@ -37,8 +38,10 @@ pub struct Head {
     pub compiler: Vec<String>,
     /// `seconds:` the run must end within this time.
     pub seconds: Option<u64>,
-    /// `peak:` the most MiB of memory that the run may take at a time.
-    pub peak: Option<u64>,
+    /// `peak:` the most memory that a process of the run may take at a time.
+    pub peak: Option<Peak>,
+    /// `bounded: mpi` runs it over an MPI library too, where only its memory and that it ends are judged.
+    pub bounded: bool,
     /// `with:` further sources beside a Fortran one, compiled before it.
     pub with: Vec<String>,
     /// `reference: flang` compares the output with that of the same program compiled by native flang.
@@ -54,6 +57,36 @@ pub enum Exit {
     Status(i32),
     /// Any but zero.
     NonZero,
+}
+
+/// The most memory that a process may take.
+#[derive(Copy, Clone, Eq, PartialEq, Debug)]
+pub enum Peak {
+    /// So many MiB.
+    Mib(u64),
+    /// `limits + N`: what `--memory-limit` leaves the ranks that are in it, and so many MiB.
+    BesideLimits(u64),
+}
+
+impl Peak {
+    fn read(value: &str) -> Result<Peak, String> {
+        match value.strip_prefix("limits + ") {
+            Some(beside) => Ok(Peak::BesideLimits(number(beside)?)),
+            None => Ok(Peak::Mib(number(value)?)),
+        }
+    }
+
+    /// In MiB, for a process with so many ranks that is started with these options.
+    pub fn mib(self, ranks: u32, options: &[String]) -> Result<u64, String> {
+        match self {
+            Peak::Mib(mib) => Ok(mib),
+            Peak::BesideLimits(beside) => {
+                let limit = options.iter().skip_while(|word| *word != "--memory-limit").nth(1);
+                let limit = limit.and_then(|size| size.strip_suffix('M')).ok_or("there is no --memory-limit in MiB")?;
+                Ok(u64::from(ranks) * number::<u64>(limit)? + beside)
+            }
+        }
+    }
 }
 
 impl Default for Head {
@@ -76,6 +109,7 @@ impl Default for Head {
             compiler: Vec::new(),
             seconds: None,
             peak: None,
+            bounded: false,
             with: Vec::new(),
             reference: false,
             part: false,
@@ -103,7 +137,7 @@ impl Head {
             "ranks" => self.ranks = numbers(value)?,
             "native" => self.native = Some(if value.starts_with("no") { Vec::new() } else { numbers(value)? }),
             "engines" => self.engines = words(value),
-            "large" => self.large = value == "yes",
+            "large" => self.large = is_yes(value)?,
             "exit" if value == "nonzero" => self.exit = Exit::NonZero,
             "exit" => self.exit = Exit::Status(number(value)?),
             "stdout" => self.stdout.push(value.into()),
@@ -118,17 +152,32 @@ impl Head {
             "compiler" => self.compiler.push(value.into()),
             "with" => self.with = words(value),
             "reference" => self.reference = value == "flang",
-            "part" => self.part = value == "yes",
-            "peak" => self.peak = Some(number(value)?),
+            "part" => self.part = is_yes(value)?,
+            "peak" => self.peak = Some(Peak::read(value)?),
+            "bounded" if value == "mpi" => self.bounded = true,
             "seconds" => self.seconds = Some(number(value)?),
+            _ if is_word(key) => {
+                return Err(format!(
+                    "there is no key `{key}:` (prose that begins with a word and a colon reads like one)"
+                ));
+            }
             _ => {}
         }
         Ok(())
     }
 }
 
+/// Whether it looks like a key.
+fn is_word(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_ascii_lowercase()) && key.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
 fn words(value: &str) -> Vec<String> {
     value.split_whitespace().map(String::from).collect()
+}
+
+fn is_yes(value: &str) -> Result<bool, String> {
+    if value == "yes" { Ok(true) } else { Err(format!("not `yes`: {value}")) }
 }
 
 fn numbers(value: &str) -> Result<Vec<u32>, String> {

@@ -55,6 +55,9 @@ impl Variant {
     }
 }
 
+/// Chapters whose calls are over at once. What their guests say of it is said on threads; `--full` says it on fibers too.
+const NEVER_WAIT: [&str; 5] = ["attr", "datatype", "error", "group", "info"];
+
 /// More ranks than this are only run as fibers.
 const THREADS: u32 = 1000;
 
@@ -64,25 +67,77 @@ impl Guest {
         if self.head.large { vec![Variant::Plain, Variant::Large] } else { vec![Variant::Plain] }
     }
 
-    /// The rank counts that the guest runs with in a mode.
-    pub fn ranks(&self, mode: Mode) -> Vec<u32> {
+    /// The rank counts that a variant of the guest runs with in a mode; all that its head names if `is_full`.
+    pub fn ranks(&self, variant: Variant, mode: Mode, is_full: bool) -> Vec<u32> {
         let on = |engine: &str| self.head.engines.iter().any(|name| name == engine);
+        let on_threads = || self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect();
         match mode {
-            Mode::Fibers if on("local") => self.head.ranks.clone(),
-            Mode::Threads if on("local") => self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect(),
-            Mode::Mpi if on("mpi") => self.few_ranks(),
+            Mode::Fibers if on("local") && is_full => self.head.ranks.clone(),
+            Mode::Fibers if on("local") => self.telling_ranks(self.head.ranks.clone(), variant, self.waits()),
+            Mode::Threads if on("local") && is_full => on_threads(),
+            Mode::Threads if on("local") => self.telling_ranks(on_threads(), variant, true),
+            Mode::Seeded(_) if on("local") => self.telling_seeded(),
+            Mode::Mpi if on("mpi") || self.head.bounded => self.few_ranks(),
             Mode::Interpreted | Mode::Emulated(_) if on("local") => emulated::ranks(mode, &self.head.ranks),
             Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
+            Mode::Wide if on("local") && self.is_for_wide() => emulated::ranks(mode, &self.head.ranks),
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
+            Mode::Nodes if on("local") => self.on_nodes(variant),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),
         }
+    }
+
+    /// Of these counts, those that can tell something the others don't. The `_c` variant differs from the plain one in how words are
+    /// taken from the guest, not in how ranks meet. Calls that never wait are the same code on threads and on fibers.
+    fn telling_ranks(&self, counts: Vec<u32>, variant: Variant, waits: bool) -> Vec<u32> {
+        let most = match (variant, waits) {
+            (Variant::Plain, true) => return counts,
+            (Variant::Plain, false) | (Variant::Large, true) => 1,
+            (Variant::Large, false) => 0,
+        };
+        let mut largest = counts;
+        largest.sort_unstable_by_key(|&ranks| std::cmp::Reverse(ranks));
+        largest.truncate(most);
+        largest
+    }
+
+    /// Whom a seed can tell something: the most ranks that are soon through, where they wait for each other and have one thread each.
+    fn telling_seeded(&self) -> Vec<u32> {
+        let has_threads = self.head.target.ends_with("-threads")
+            || self.head.cc.iter().any(|word| word == "-pthread" || word == "-fopenmp");
+        let is_ours = self.name.starts_with("guests/") && self.waits() && !has_threads;
+        self.head.ranks.iter().copied().filter(|&ranks| is_ours && (2..=8).contains(&ranks)).max().into_iter().collect()
+    }
+
+    /// Whether it can be compiled with 64-bit addresses: it is in C, has no threads, and uses what there is for them.
+    fn is_for_wide(&self) -> bool {
+        let Source::C(source) = &self.source else { return false };
+        let is_c = source.extension().is_some_and(|extension| extension == "c");
+        let has_threads = self.head.cc.iter().any(|word| word == "-pthread" || word == "-fopenmp");
+        let words = |chapter: &str| self.name.starts_with(&format!("guests/{chapter}/"));
+        let is_of_others = ["array", "blas", "fourier", "object", "threads"].into_iter().any(words);
+        self.name.starts_with("guests/") && is_c && !has_threads && !is_of_others
+    }
+
+    /// Whether its chapter has calls that wait for other ranks.
+    fn waits(&self) -> bool {
+        let chapter = self.name.strip_prefix("guests/").and_then(|name| name.split('/').next());
+        !chapter.is_some_and(|chapter| NEVER_WAIT.contains(&chapter))
     }
 
     /// Real MPI processes poll: more than a few on a small machine test only its patience.
     fn few_ranks(&self) -> Vec<u32> {
         let few: Vec<u32> = self.head.ranks.iter().copied().filter(|&n| n <= 4).collect();
         if few.is_empty() { self.head.ranks.iter().copied().take(1).collect() } else { few }
+    }
+
+    /// Two nodes of as many ranks each: of one, two and four, as far as the head has their sums. What is said of the variant `_c` is said
+    /// of the calls of one rank.
+    fn on_nodes(&self, variant: Variant) -> Vec<u32> {
+        let is_ours = ["guests/", "examples/", "cli/"].iter().any(|folder| self.name.starts_with(folder));
+        let counts = self.head.ranks.iter().copied().filter(|ranks| [2, 4, 8].contains(ranks)).collect();
+        if is_ours { self.telling_ranks(counts, variant, true) } else { Vec::new() }
     }
 
     /// The same program under `--check`, which finds nothing.

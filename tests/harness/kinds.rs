@@ -75,7 +75,7 @@ const HEAD: &str =
     "# Written by `guests --keep`: MODE CHAPTER PASSED KNOWN-TO-FAIL ALL. `just kinds` makes docs/kinds.md of it.\n";
 
 /// What a guest belongs to: its folder, and for most of them the one within.
-fn chapter(guest: &str) -> String {
+pub fn chapter(guest: &str) -> String {
     let mut parts = guest.split('/');
     match (parts.next(), parts.next()) {
         (Some(first @ ("guests" | "fortran")), Some(second)) => format!("{first}/{second}"),

@@ -18,7 +18,9 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Wine].into_iter().chain(KINDS.map(Mode::Emulated));
+            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::Wine, Mode::Wide]
+                .into_iter()
+                .chain(KINDS.map(Mode::Emulated));
             if !modes.map(Mode::name).any(|name| name == mode) {
                 return Err(wrong());
             }

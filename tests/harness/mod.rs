@@ -22,6 +22,7 @@ mod process;
 mod run;
 mod script;
 mod sources;
+mod times;
 mod wine;
 
 use compile::Compiler;
@@ -32,8 +33,11 @@ use known::Known;
 use libtest_mimic::Trial;
 pub use places::Places;
 use script::Script;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
+use times::Times;
 
 /// How the ranks of a guest are run.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
@@ -42,6 +46,8 @@ pub enum Mode {
     Threads,
     /// The embedded engine, fibers on a thread for each core.
     Fibers,
+    /// The embedded engine, fibers in the order that a seed says.
+    Seeded(u64),
     /// The embedded engine, fibers, in Wasmtime's interpreter.
     Interpreted,
     /// The mpi engine, a process for each rank under `mpiexec`.
@@ -52,13 +58,17 @@ pub enum Mode {
     Mixed,
     /// The embedded engine, a thread for each rank, in the host for Windows beneath wine.
     Wine,
+    /// The engine nodes: two processes under `mpiexec`, each with half of the ranks.
+    Nodes,
+    /// The embedded engine, threads, a guest in C that is compiled with 64-bit addresses.
+    Wide,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed` and `--wine` out of the command line;
-    /// without them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--nodes`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`, `--wine`, `--wide` and
+    /// `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -66,13 +76,16 @@ impl Mode {
             match arg.as_str() {
                 "--native" => modes.push(Mode::Native),
                 "--mpi" => modes.push(Mode::Mpi),
+                "--nodes" => modes.push(Mode::Nodes),
                 "--interpreted" => modes.push(Mode::Interpreted),
                 "--emulated" => modes.push(Mode::Emulated(ARM)),
                 "--mixed" => modes.push(Mode::Mixed),
                 "--wine" => modes.push(Mode::Wine),
-                _ => match arg.strip_prefix("--emulated=").and_then(emulated::kind) {
-                    Some(kind) => modes.push(Mode::Emulated(kind)),
-                    None => rest.push(arg),
+                "--wide" => modes.push(Mode::Wide),
+                _ => match (arg.strip_prefix("--emulated=").and_then(emulated::kind), seeds(&arg)) {
+                    (Some(kind), _) => modes.push(Mode::Emulated(kind)),
+                    (None, Some(seeds)) => modes.extend(seeds.map(Mode::Seeded)),
+                    (None, None) => rest.push(arg),
                 },
             }
         }
@@ -87,14 +100,23 @@ impl Mode {
         match self {
             Mode::Threads => "threads".into(),
             Mode::Fibers => "fibers".into(),
+            Mode::Seeded(seed) => format!("seed-{seed}"),
             Mode::Interpreted => "interpreted".into(),
             Mode::Mpi => "mpi".into(),
             Mode::Emulated(kind) => format!("emulated-{}", kind.name),
             Mode::Mixed => "mixed".into(),
             Mode::Wine => "wine".into(),
+            Mode::Nodes => "nodes".into(),
+            Mode::Wide => "wide".into(),
             Mode::Native => "native".into(),
         }
     }
+}
+
+/// The seeds that an argument names, if that is what it does.
+fn seeds(argument: &str) -> Option<Range<u64>> {
+    let (first, end) = argument.strip_prefix("--seeds=")?.split_once("..")?;
+    Some(first.parse().ok()?..end.parse().ok()?)
 }
 
 /// All guests, and the modes to run them in.
@@ -105,11 +127,14 @@ pub struct Suite {
     modes: Vec<Mode>,
     known: Arc<Known>,
     tally: Arc<Tally>,
+    times: Arc<Times>,
+    /// All counts of ranks that heads name, on threads and on fibers.
+    is_full: bool,
 }
 
 impl Suite {
     /// Finds the guests beneath `tests/` and `examples/`; says which file has a head that can't be read.
-    pub fn find(modes: &[Mode]) -> Result<Suite, String> {
+    pub fn find(modes: &[Mode], is_full: bool) -> Result<Suite, String> {
         let places = Arc::new(Places::find());
         let mut guests = Vec::new();
         for folder in ["guests", "sandbox", "cli", "people", "check", "fortran"] {
@@ -125,6 +150,8 @@ impl Suite {
             modes: modes.to_vec(),
             known,
             tally: Arc::default(),
+            times: Arc::default(),
+            is_full: is_full || std::env::var_os("RANKINE_TEST_FULL").is_some(),
         })
     }
 
@@ -134,19 +161,25 @@ impl Suite {
         move || tally.keep(&places)
     }
 
+    /// Where the time of a run has gone, once it is over.
+    pub fn times(&self) -> Arc<Times> {
+        self.times.clone()
+    }
+
     /// One trial for each guest, variant, mode and rank count, one for each script, one that every function has a
     /// guest, and one that the page says so; the examples once more under `--check`.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();
         let mut add = |name: &str, guest: &Arc<Guest>, variant: Variant, mode: Mode| {
-            for ranks in guest.ranks(mode) {
+            for ranks in guest.ranks(variant, mode, self.is_full) {
                 let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
-                let (of, tally) = (name.to_string(), self.tally.clone());
+                let (of, tally, times) = (name.to_string(), self.tally.clone(), self.times.clone());
                 tally.expect(mode, &of);
                 let name = format!("{name}{}/{}/{ranks}", variant.suffix(), mode.name());
                 let known = self.known.reason(mode, &of).or_else(|| self.known.reason(mode, &name)).map(String::from);
                 trials.push(Trial::test(name, move || {
+                    let begun = Instant::now();
                     let run = || run::trial(&places, &compiler, &guest, variant, mode, ranks);
                     let outcome =
                         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("the harness panicked".into()));
@@ -159,6 +192,7 @@ impl Suite {
                         }
                     };
                     tally.note(mode, &of, came);
+                    times.note(&mode.name(), &of, begun.elapsed());
                     said
                 }));
             }
@@ -183,11 +217,17 @@ impl Suite {
             trials.push(Trial::test("coverage/mpi", move || coverage::check(&places, &compiler, &guests, Mode::Mpi)));
         }
         if self.modes.contains(&Mode::Threads) {
-            let Suite { places, guests, scripts, .. } = self;
+            let Suite { places, guests, scripts, times, .. } = self;
             // A long one is listed as ignored: `--include-ignored` or `--ignored` runs it.
             for script in scripts {
                 let (places, name, full) = (places.clone(), script.name.clone(), script.full);
-                let trial = Trial::test(name, move || script.trial(&places));
+                let times = times.clone();
+                let trial = Trial::test(name, move || {
+                    let begun = Instant::now();
+                    let outcome = script.trial(&places);
+                    times.note("scripts", &script.name, begun.elapsed());
+                    outcome
+                });
                 trials.push(trial.with_ignored_flag(full));
             }
             let of_kinds = places.clone();

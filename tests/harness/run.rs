@@ -31,8 +31,11 @@ pub fn trial(
     mode: Mode,
     ranks: u32,
 ) -> Result<(), Failed> {
-    let program =
-        if mode == Mode::Native { compiler.native(guest, variant)? } else { compiler.module(guest, variant)? };
+    let program = match mode {
+        Mode::Native => compiler.native(guest, variant)?,
+        Mode::Wide => compiler.wide(guest, variant)?,
+        _ => compiler.module(guest, variant)?,
+    };
     if guest.head.each.is_empty() {
         return once(places, compiler, guest, (mode, ranks), &program, None);
     }
@@ -55,16 +58,27 @@ fn once(
     let scratch = Scratch::new(places, guest)?;
     let options = options(places, guest, scratch.as_ref());
     let mut command = match mode {
-        Mode::Threads | Mode::Fibers | Mode::Interpreted => {
+        Mode::Threads | Mode::Fibers | Mode::Seeded(_) | Mode::Interpreted | Mode::Wide => {
             let mut command = Command::new(&places.rankine);
-            command.arg("run").arg(if mode == Mode::Threads { "--threads" } else { "--fibers" });
+            command.arg("run").arg(if matches!(mode, Mode::Threads | Mode::Wide) { "--threads" } else { "--fibers" });
             command.args(["-n", &ranks.to_string()]).args((mode == Mode::Interpreted).then_some("--interpret"));
+            if let Mode::Seeded(seed) = mode {
+                command.args(["--seed", &seed.to_string()]);
+            }
             command.args(&options);
             command
         }
         Mode::Mpi => {
             let mut command = mpiexec(places, ranks);
             command.arg(&places.rankine).arg("run").args(&options);
+            command
+        }
+        Mode::Nodes => {
+            let mut command = mpiexec(places, 2);
+            command
+                .arg(&places.rankine)
+                .args(["run", "--engine", "nodes", "-n", &(ranks / 2).to_string()])
+                .args(&options);
             command
         }
         Mode::Emulated(kind) => emulated::run(places, kind, ranks, &options),
@@ -81,7 +95,10 @@ fn once(
         command.args(mixed::other_half(places, ranks)).args(&options);
         command.arg(program).args(&guest.head.args).args(more);
     }
-    let is_slow = !matches!(mode, Mode::Threads | Mode::Fibers | Mode::Mpi | Mode::Native);
+    let is_slow = !matches!(
+        mode,
+        Mode::Threads | Mode::Fibers | Mode::Seeded(_) | Mode::Mpi | Mode::Nodes | Mode::Wide | Mode::Native
+    );
     let slowness = if is_slow { EMULATION } else { 1 };
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs) * slowness;
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
@@ -90,7 +107,12 @@ fn once(
     }
     let mut complaints = complaints(guest, mode, ranks, &run);
     if guest.head.reference {
-        let reference = run_within(Command::new(compiler.reference(guest)?), guest.head.stdin.clone(), limit)?;
+        let mut native = Command::new(compiler.reference(guest)?);
+        // Two trials of a guest that writes files run it at the same time.
+        if let Some(Scratch(folder)) = &scratch {
+            native.current_dir(folder.path());
+        }
+        let reference = run_within(native, guest.head.stdin.clone(), limit)?;
         if reference.stdout != run.stdout {
             complaints.push(format!("standard output: flang's native program prints\n{}", reference.stdout));
         }
@@ -124,8 +146,35 @@ fn options(places: &Places, guest: &Guest, scratch: Option<&Scratch>) -> Vec<Str
     guest.head.run.iter().map(fill).collect()
 }
 
+/// What is wrong with what it took of memory.
+fn peak(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Option<String> {
+    // Over an MPI library each rank is a process.
+    let ranks = if mode == Mode::Mpi { 1 } else { ranks };
+    let most = match guest.head.peak?.mib(ranks, &guest.head.run) {
+        Ok(most) => most,
+        Err(error) => return Some(format!("peak: {error}")),
+    };
+    let is_judged = !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed | Mode::Wine);
+    (is_judged && run.peak > most << 20).then(|| format!("memory: it took {} MiB, and may take {most}", run.peak >> 20))
+}
+
+/// What is wrong with a run of which only its memory is judged, and that it ends by itself.
+fn by_memory_alone(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
+    let by_itself = match run.ended {
+        Ended::Killed(limit) => Some(format!("it was still running after {} s", limit.as_secs())),
+        Ended::Status(status) if status == 128 + libc::SIGSEGV || status == 128 + libc::SIGKILL => {
+            Some(format!("a signal ended it: status {status}"))
+        }
+        Ended::Status(_) => None,
+    };
+    by_itself.into_iter().chain(peak(guest, mode, ranks, run)).collect()
+}
+
 /// What is wrong with a run, in words.
 fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
+    if guest.head.bounded && mode == Mode::Mpi {
+        return by_memory_alone(guest, mode, ranks, run);
+    }
     let mut found = Vec::new();
     match (run.ended, guest.head.exit) {
         (Ended::Killed(limit), _) => found.push(format!("it was still running after {} s", limit.as_secs())),
@@ -145,12 +194,7 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
         }
         _ => {}
     }
-    if let Some(most) = guest.head.peak
-        && run.peak > most << 20
-        && !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed | Mode::Wine)
-    {
-        found.push(format!("memory: it took {} MiB, and may take {most}", run.peak >> 20));
-    }
+    found.extend(peak(guest, mode, ranks, run));
     let has = |text: &str, wanted: &str| wanted.split('|').any(|alternative| text.contains(alternative.trim()));
     found.extend(
         guest

@@ -1,6 +1,6 @@
 //! `rankine grid` and jobs by `--grid`: nodes that a file describes, some of which lack something.
 
-use crate::namespaces::{ALIASES, INTERFACE, Namespaces};
+use crate::namespaces::{ALIASES, HOSTS, INTERFACE, Namespaces, script};
 use crate::process::{Ended, Run, run_within};
 use crate::{ALL_FOUR, LIMIT, Site, check};
 use libtest_mimic::Failed;
@@ -62,7 +62,7 @@ pub fn job(site: &Site, hosts: &Namespaces, options: &[&str]) -> Result<Command,
     job_by(site, hosts, &hosts.ssh, options)
 }
 
-/// The same, with another stand-in for ssh.
+/// `rankine run --grid` on the first of the nodes, with another stand-in for ssh.
 pub fn job_by(site: &Site, hosts: &Namespaces, ssh: &Path, options: &[&str]) -> Result<Command, Failed> {
     let mut command = hosts.on_first(&site.places.rankine);
     command.args(["run", "--grid"]).arg(describe(site)?).arg("--ssh").arg(ssh).args(options);
@@ -154,6 +154,29 @@ pub fn the_network_is_chosen(site: &Site) -> Result<(), Failed> {
     match said.iter().all(|text| text.contains("joined by TCP") && text.contains("MPIR_CVAR_CH4_NETMOD=")) == is_tcp {
         true => Ok(()),
         false => Err(format!("{}\n{run}", said[1]).into()),
+    }
+}
+
+/// What runs at an address of this machine's own is started without ssh, alone and beside another node.
+pub fn the_own_address_needs_no_ssh(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let (asked, ssh) = (site.folder().join("asked"), site.folder().join("ssh-elsewhere"));
+    let _ = fs::remove_file(&asked);
+    let note = "for word do case $word in -*) ;; *) echo \"$word\" >> \"$asked\"; break ;; esac; done";
+    let text = format!("asked='{}'\n{note}\nexec '{}' \"$@\"", asked.display(), hosts.ssh.display());
+    script(&ssh, &text)?;
+    let guest = site.guest()?.display().to_string();
+    let run = run_within(job_by(site, &hosts, &ssh, &["--group", "n1", &guest])?, None, LIMIT)?;
+    check(&run, 0, &["0 of 2, 2 here: 1", "1 of 2, 2 here: 1"])?;
+    if asked.exists() {
+        return Err(format!("ssh was asked for {}\n{run}", fs::read_to_string(&asked)?).into());
+    }
+    let run = run_within(job_by(site, &hosts, &ssh, &["--group", "ready", &guest])?, None, LIMIT)?;
+    check(&run, 0, &ALL_FOUR)?;
+    let text = fs::read_to_string(&asked)?;
+    match !text.is_empty() && text.lines().all(|host| host == HOSTS[1]) {
+        true => Ok(()),
+        false => Err(format!("ssh was asked for {text}\n{run}").into()),
     }
 }
 
@@ -311,6 +334,7 @@ pub fn nothing_starts_without_all_nodes(site: &Site) -> Result<(), Failed> {
 pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
     let page = fs::read_to_string(site.places.root.join("docs/grid.md"))?;
     let folder = site.folder().join("page");
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     let file =
         page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).ok_or("the page has no grid.toml")?;
@@ -318,12 +342,15 @@ pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
     fs::copy(site.guest()?, folder.join("heat.wasm"))?;
     let shown =
         page.lines().filter_map(|line| line.strip_prefix("$ rankine ")).filter_map(|line| line.split(" #").next());
-    let apart = |line: &&str| ["--dry-run", "grid list", "grid manifest"].iter().any(|part| line.contains(part));
+    let apart =
+        |line: &&str| ["--dry-run", "grid list", "grid manifest", "trust "].iter().any(|part| line.contains(part));
     let mut typed = 0;
     for line in shown.filter(apart) {
         let mut command = Command::new(&site.places.rankine);
         command.args(line.split_whitespace()).current_dir(&folder).env("RANKINE_SSH", "/bin/false");
         command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec")).env("RANKINE_MPI_LIB", site.library());
+        // What is trusted there: nothing before the page says so.
+        command.env("RANKINE_STATE_DIR", folder.join("state"));
         let run = run_within(command, None, LIMIT)?;
         if run.ended != Ended::Status(0) || run.stdout.is_empty() && run.stderr.is_empty() {
             return Err(run.to_string().into());
@@ -333,5 +360,5 @@ pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
         }
         typed += 1;
     }
-    if typed >= 4 { Ok(()) } else { Err(format!("only {typed} commands of the page were typed").into()) }
+    if typed >= 5 { Ok(()) } else { Err(format!("only {typed} commands of the page were typed").into()) }
 }

@@ -6,6 +6,9 @@ mod emulator;
 mod failure;
 mod grid;
 mod kinds;
+#[path = "../harness/mpiexec.rs"]
+#[expect(dead_code, reason = "of the launcher's only the library is asked for")]
+mod mpiexec;
 mod namespaces;
 #[path = "../harness/places.rs"]
 mod places;
@@ -13,6 +16,8 @@ mod pods;
 #[path = "../harness/process.rs"]
 mod process;
 mod slurm;
+#[path = "../harness/taken_over.rs"]
+mod taken_over;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use namespaces::{HOSTS, INTERFACE, Namespaces};
@@ -41,6 +46,7 @@ fn main() -> ExitCode {
         ("every_node_is_checked", grid::every_node_is_checked),
         ("a_node_is_installed", grid::a_node_is_installed),
         ("the_network_is_chosen", grid::the_network_is_chosen),
+        ("the_own_address_needs_no_ssh", grid::the_own_address_needs_no_ssh),
         ("a_program_travels_once", grid::a_program_travels_once),
         ("files_travel", grid::files_travel),
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
@@ -56,6 +62,7 @@ fn main() -> ExitCode {
         ("slurm/tasks_without_pmi_are_an_error", slurm::tasks_without_pmi_are_an_error),
         ("slurm/allocations_have_launchers", slurm::allocations_have_launchers),
         ("slurm/a_batch_job", slurm::a_batch_job),
+        ("slurm/nothing_is_inherited", slurm::nothing_is_inherited),
         ("slurm/the_book_is_typed", slurm::the_book_is_typed),
     ];
     let missing = namespaces::missing();

@@ -3,7 +3,7 @@
 
 use crate::namespaces::ip;
 use crate::process::{Ended, Run, run_within};
-use crate::{Site, check};
+use crate::{Site, check, taken_over};
 use libtest_mimic::Failed;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -183,7 +183,7 @@ impl Slurm {
         command
     }
 
-    /// The same, for words that a user types: `rankine` and `mpiexec` are those of the tests.
+    /// The command that a user types: `rankine` and `mpiexec` are those of the tests.
     fn typed(&self, site: &Site, words: &[&str]) -> Result<Run, Failed> {
         let mut command = self.command(Path::new(words[0]));
         command.args(&words[1..]).env("RANKINE_MPI_LIB", site.library());
@@ -298,6 +298,26 @@ pub fn a_batch_job(site: &Site) -> Result<(), Failed> {
     let mut lines: Vec<&str> = printed.lines().collect();
     lines.sort_unstable();
     if lines == ALL_FOUR { Ok(()) } else { Err(format!("{printed}\n{ended}").into()) }
+}
+
+/// A library that was taken over finds nothing of what its task has left open, nor of what Slurm has.
+pub fn nothing_is_inherited(site: &Site) -> Result<(), Failed> {
+    let slurm = site.slurm()?;
+    let jobs = slurm.folder.join("jobs");
+    let library = format!("RANKINE_MPI_LIB={}", taken_over::taken_over(&site.places, &jobs)?.display());
+    let mut cc = Command::new(&site.places.rankine);
+    cc.args(["cc", "-O1"]).arg(site.places.root.join("tests/wall/barrier.c")).arg("-o").arg(jobs.join("barrier.wasm"));
+    let compiled = run_within(cc, None, PATIENCE)?;
+    fs::write(jobs.join("left-open"), "")?;
+    let task = "exec 7<left-open 8>>left-open 9<.; exec rankine run barrier.wasm";
+    let run = slurm.typed(site, &["env", &library, "srun", "--mpi=pmi2", "-N", "2", "sh", "-c", task])?;
+    let seen: Vec<&str> = run.stderr.lines().filter_map(|line| Some(line.split_once(" leads to ")?.1)).collect();
+    let folder = slurm.folder.display().to_string();
+    let is_left = |place: &&&str| place.starts_with(&folder) || place.contains("slurm");
+    match (run.ended, seen.is_empty(), seen.iter().find(is_left)) {
+        (Ended::Status(0), false, None) => Ok(()),
+        (_, _, left) => Err(format!("{left:?} was open\n{compiled}\n{run}").into()),
+    }
 }
 
 /// The book's commands for Slurm work as they stand there.

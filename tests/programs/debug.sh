@@ -50,6 +50,26 @@ expect '#4  0xN in '
 expect '= true'
 expect '= (char *) 0xN "mean.wasm"'
 
+# Without the script a pointer leads nowhere: an expression with it is an error, and the program goes on.
+gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break mean.c:11' -ex run -ex 'print *part' -ex 'print part->count' \
+    -ex 'up' -ex 'print part.values[1]' -ex 'print *part.values@4' -ex delete -ex continue \
+    --args rankine run --debug -n 1 mean.wasm > out 2>&1
+expect 'Cannot access memory at address 0x'
+expect 'Structure has no component named operator[].'
+expect "Only values in memory can be extended with '@'."
+if grep -q 'panicked\|SIGABRT' out || ! grep -q '^mean ' out; then cat out; exit 1; fi
+
+# The line that the page has for gdb's own settings does as -x would.
+mkdir at_home
+# shellcheck disable=SC2016 # the page has it so
+grep -qxF '$ echo "source $(rankine sdk gdb)" >> ~/.gdbinit' "$page"
+echo "source $script" > at_home/.gdbinit
+HOME=$PWD/at_home gdb -batch -ex 'break mean.c:11' -ex run -ex 'print part->values[1]' -ex 'print *part->values@4' -ex delete -ex continue \
+    --args rankine run --debug -n 1 mean.wasm > out 2>&1
+expect '= 2'
+expect '= {1, 2, 3, 4}'
+if grep -q 'note: gdb follows' out || ! grep -q '^mean ' out; then cat out; exit 1; fi
+
 cat > shapes.cpp <<'END'
 #include <mpi.h>
 #include <cstdio>

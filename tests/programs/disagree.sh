@@ -47,6 +47,10 @@ expected="ignored 5
 7 1 8 -10 101 5 9"
 diff - <(rankine run calls.wasm) <<< "$expected"
 
+# A program with adapters is linked twice, and traced once.
+rankine cc -g caller.o -L. -lcallee -Wl,--trace -o traced.wasm > trace.log
+if [ "$(grep -c '^caller\.o$' trace.log)" != 1 ] || [ -n "$(sort trace.log | uniq -d)" ]; then cat trace.log; exit 1; fi
+
 # Lines are those of the source: nothing has moved.
 if rankine run calls.wasm x > run.log 2>&1; then exit 1; fi
 grep -q 'at missing (.*callee.c:7' run.log

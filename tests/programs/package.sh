@@ -1,5 +1,6 @@
 # The packages, each in an empty root with nothing beside them but the C library: the command says who it is, runs a
 # program, and names what to install for compiling. As root, or where users may have namespaces of their own.
+# seconds: 900
 "$ROOT"/x package --binary "$(command -v rankine)" --out "$PWD/made" > package.log 2>&1 || { cat package.log; exit 1; }
 grep -q 'to compile programs too, on Debian: apt install clang-' package.log
 (cd made && sha256sum --quiet -c SHA256SUMS)
@@ -51,7 +52,7 @@ venv/bin/pip uninstall -q -y rankine
 "$ROOT"/x install --prefix "$PWD/prefix" --binary "$(command -v rankine)" > install.log 2>&1 || { cat install.log; exit 1; }
 grep -q 'to compile programs: rankine sdk install, once' install.log
 grep -q "$PWD/prefix/bin is not on your PATH" install.log
-diff - <(cd prefix && find . -type f ! -name 'rankine-*.1' ! -name 'mpi*' | sort) <<'LIST'
+diff - <(cd prefix && find . -type f ! -name 'rankine-*.1' ! -name 'mpi*' ! -path './share/doc/rankine/book/*' | sort) <<'LIST'
 ./bin/rankine
 ./share/bash-completion/completions/rankine
 ./share/fish/vendor_completions.d/rankine.fish
@@ -59,15 +60,53 @@ diff - <(cd prefix && find . -type f ! -name 'rankine-*.1' ! -name 'mpi*' | sort
 ./share/zsh/site-functions/_rankine
 LIST
 [ -s prefix/share/man/man1/rankine-run.1 ]
+grep -q '^# Check' prefix/share/doc/rankine/book/check.md && grep -q '^# Security' prefix/share/doc/rankine/book/security.md
+if grep -rqF '{{#include' prefix/share/doc/rankine/book; then exit 1; fi
 installed() { env -i HOME="$PWD/home" PATH="$PWD/prefix/bin:/usr/bin:/bin" "$@"; }
 installed rankine --version | grep -q '^rankine [0-9]'
 [ "$(installed rankine run -n 3 hello.wasm | wc -l)" = 3 ]
 if installed rankine cc x.c 2> cc.log; then exit 1; fi
 grep -q "no WASI sysroot in $PWD/home/.local/share/rankine/sysroot; run .rankine sdk install. once" cc.log
 
+# What was installed is listed, then removed; what others have put beside it stays.
+mkdir -p home/.local/share/rankine/sysroot home/.local/share/rankine/theirs
+touch prefix/share/man/man1/other.1
+installed rankine uninstall > list
+{ grep -qF "$PWD/prefix/bin/rankine (" list && grep -q 'nothing is removed yet' list && [ -x prefix/bin/rankine ]; } || { cat list; exit 1; }
+installed rankine uninstall --yes > list
+diff - <(find prefix home -type f | sort) <<< prefix/share/man/man1/other.1 || { cat list; exit 1; }
+[ ! -e home/.local/share/rankine/sysroot ] && [ -d home/.local/share/rankine/theirs ]
+
+# A full disk, a folder that is a file, no binary: what could not be done, and where. What was there before stays.
+export RANKINE_CLONE=$ROOT
+packager=$ROOT/target/release/rankine-package
+refused() {
+    local text=$1
+    shift
+    if "$packager" "$@" 2> refused.log; then exit 1; fi
+    grep -qF -- "$text" refused.log || { cat refused.log; exit 1; }
+}
+refused "cannot make the folder $PWD/hello.wasm/bin: Not a directory" install --prefix hello.wasm --binary "$(command -v rankine)"
+refused 'choose another place: ./x install --prefix DIR' install --prefix hello.wasm --binary "$(command -v rankine)"
+refused "cannot read $PWD/none: No such file" package --binary "$PWD/none" --out other
+refused 'hello.wasm is not a binary of rankine for Linux' package --binary hello.wasm --out other
+refused 'invalid value' package --kind vax
+enter=(unshare -m)
+[ "$(id -u)" = 0 ] || enter=(unshare -m --map-root-user)
+mkdir -p small
+# shellcheck disable=SC2016
+"${enter[@]}" bash -euo pipefail -c '
+    mount -t tmpfs -o size=1m small small
+    mkdir small/bin
+    echo before > small/bin/rankine
+    if "$1" install --prefix small --binary "$2" 2> refused.log; then exit 1; fi
+    [ "$(find small -type f -exec cat {} +)" = before ]' - "$packager" "$(command -v rankine)"
+grep -qF "cannot write $PWD/small/bin/rankine: No space left on device" refused.log || { cat refused.log; exit 1; }
+
 try_in tar
 if command -v dpkg-deb > dpkg.log; then
     dpkg-deb -x made/*.deb deb
+    [ -s deb/usr/share/gdb/auto-load/usr/bin/rankine-gdb.py ]
     dpkg-deb -f made/*.deb Depends | grep -qF "libc6 (>= $asked)"
     try_in deb
     # dpkg takes it, and gives all of it back.

@@ -36,7 +36,11 @@ int main(int argc, char **argv)
         FAILS(MPI_Type_set_name(type, bad[i]), MPI_ERR_ARG);
         TRY(MPI_Type_free(&type));
         TRY(MPI_Add_error_code(MPI_ERR_OTHER, &code));
-        FAILS(MPI_Add_error_string(code, bad[i]), MPI_ERR_ARG);
+        // An error's text may have several lines; on their way to a library they are one.
+        if (strpbrk(bad[i], "\r\x0b\x1b\x7f\x01\xc2") == NULL)
+            TRY(MPI_Add_error_string(code, bad[i]));
+        else
+            FAILS(MPI_Add_error_string(code, bad[i]), MPI_ERR_ARG);
         FAILS(MPI_Pack_external_size(bad[i], 1, MPI_INT, &bytes), MPI_ERR_ARG);
         TRY(MPI_Comm_group(MPI_COMM_SELF, &group));
         FAILS(MPI_Comm_create_from_group(group, bad[i], MPI_INFO_NULL, MPI_ERRORS_RETURN, &made), MPI_ERR_ARG);

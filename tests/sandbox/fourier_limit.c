@@ -2,7 +2,7 @@
 // takes too much is left to the guest.
 // ranks: 1 2
 // run: --memory-limit 64M
-// peak: 400
+// peak: limits + 96
 #include "fourier.h"
 
 /* The greater one is a prime, for which tables take many times the memory of the line. */

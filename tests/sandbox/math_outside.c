@@ -1,5 +1,5 @@
 // A matrix whose leading dimension has its last column far beyond the memory, by more than 64 bits of bytes if multiplied
-// carelessly: the rank ends, with the matrix in words.
+// carelessly; the rank ends, with the matrix in words.
 // ranks: 1 2
 // exit: 134
 // stderr: dgemm: a matrix of 1000 x 1000, leading dimension 2147483647, argument 9:

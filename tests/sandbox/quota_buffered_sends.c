@@ -1,8 +1,9 @@
 // Sends that a rank would sleep for are copied away, up to what a receiver may be left: not one for each that is listed.
 // ranks: 2
 // engines: local
-// run: --memory-limit 128M
-// peak: 600
+// bounded: mpi
+// run: --memory-limit 64M
+// peak: limits + 96
 #include "hostile.h"
 
 enum { BYTES = 60000, MOST = 20000 };

@@ -2,8 +2,8 @@
 // memory in all of their forms, and are given back when the requests are.
 // ranks: 2
 // engines: mpi
-// run: --memory-limit 100M
-// peak: 500
+// run: --memory-limit 64M
+// peak: limits + 96
 // exit: 7
 #include "variations.h"
 

@@ -1,9 +1,10 @@
 // What the host keeps for accesses to files: converted bytes that another rank's plan still holds, pieces of memory by the million, and those
 // of many ranks at once.
 // engines: local
+// Over an MPI library that one converts what is written, and takes minutes for it.
 // ranks: 2 16
-// run: --memory-limit 128M --dir {scratch}::/tmp
-// peak: 500
+// run: --memory-limit 64M --dir {scratch}::/tmp
+// peak: limits + 96
 #include "quota.h"
 #include "../guests/own_number.h"
 

@@ -1,9 +1,10 @@
 // Objects of every class under a small limit: what stands behind their handles counts, too.
 // ranks: 1 2
 // engines: local
+// bounded: mpi
 // Over an MPI library a quarter of a million objects take minutes (see quota_library).
-// run: --memory-limit 24M
-// peak: 250
+// run: --memory-limit 64M
+// peak: limits + 96
 #include "quota.h"
 
 enum { MOST = 1 << 20, SPARE = 1 << 15 };

@@ -2,7 +2,7 @@
 ;; ranks: 1
 ;; run: --memory-limit 64M
 ;; exit: 134
-;; peak: 250
+;; peak: limits + 96
 (module
   (type $bytes (array (mut i8)))
   (memory (export "memory") 16)

@@ -1,8 +1,8 @@
 // Images of objects that nobody receives: they count as the sender's memory until they are sent.
 // ranks: 1 2
-// run: --memory-limit 96M
+// run: --memory-limit 64M
 // exit: 7
-// peak: 400
+// peak: limits + 96
 #include <rankine.h>
 
 #include "hostile.h"

@@ -2,9 +2,10 @@
 // when they are freed there is room for the next kind.
 // ranks: 1 2
 // engines: local
+// bounded: mpi
 // Over an MPI library most of this is the library's (see quota_library).
-// run: --memory-limit 48M
-// peak: 400
+// run: --memory-limit 64M
+// peak: limits + 96
 #include "quota.h"
 
 enum { MOST = 400000, LONG = 100000, BLOCKS = 10000, KEYS = 100 };

@@ -1,8 +1,9 @@
 // Pending operations whose buffers have layouts of their own: some blocks, written out for several elements.
 // ranks: 1 2
 // engines: local
-// run: --memory-limit 48M
-// peak: 300
+// bounded: mpi
+// run: --memory-limit 64M
+// peak: limits + 96
 #include "quota.h"
 
 enum { MOST = 1 << 18, ELEMENTS = 21 };

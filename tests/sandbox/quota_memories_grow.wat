@@ -3,7 +3,7 @@
 ;; run: --memory-limit 64M
 ;; exit: 0
 ;; stdout: OK
-;; peak: 250
+;; peak: limits + 96
 (module
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1 2)
@@ -22,6 +22,9 @@
     (call $assert (i32.eq (memory.grow $m3 (i32.const 200)) (i32.const 0)))
     (call $assert (i32.eq (memory.grow $m3 (i32.const 24)) (i32.const -1)))
     (call $assert (i32.eq (memory.grow 0 (i32.const 1)) (i32.const 1)))
+    (memory.fill $m1 (i32.const 0) (i32.const 1) (i32.const 26214400))
+    (memory.fill $m2 (i32.const 0) (i32.const 1) (i32.const 26214400))
+    (memory.fill $m3 (i32.const 0) (i32.const 1) (i32.const 13107200))
     (i32.store (i32.const 8) (i32.const 1024))
     (i32.store (i32.const 12) (i32.const 3))
     (drop (call $write (i32.const 1) (i32.const 8) (i32.const 1) (i32.const 16)))))

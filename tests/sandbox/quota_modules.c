@@ -1,9 +1,10 @@
 // Modules that ranks are to be started from are the memory of the rank that wants them, also where none is started: one that is nearly nothing
 // but holes, a text of words without end, and many that differ.
 // engines: local
+// Over an MPI library the launcher starts ranks, in processes of their own.
 // ranks: 1
 // run: --memory-limit 64M --dir {scratch}::/tmp
-// peak: 500
+// peak: limits + 96
 #include "quota.h"
 #include <unistd.h>
 

@@ -2,8 +2,9 @@
 // has memory for.
 // ranks: 1
 // engines: local
-// run: --memory-limit 96M
-// peak: 500
+// bounded: mpi
+// run: --memory-limit 64M
+// peak: limits + 96
 #include <rankine.h>
 
 #include "hostile.h"

@@ -2,7 +2,7 @@
 ;; makes of them stays near what the rank may have, and what is refused is an error number.
 ;; ranks: 1
 ;; run: --memory-limit 64M
-;; peak: 300
+;; peak: limits + 96
 (module
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))

@@ -2,9 +2,10 @@
 // there is none it fails: at once, or when it is waited for.
 // ranks: 2 3
 // engines: local
+// bounded: mpi
 // run: --memory-limit 64M
 // exit: 7
-// peak: 500
+// peak: limits + 96
 #include "hostile.h"
 
 enum { COUNT = 1 << 20, MOST = 400 };

@@ -3,7 +3,7 @@
 ;; run: --memory-limit 64M
 ;; exit: 0
 ;; stdout: OK
-;; peak: 250
+;; peak: limits + 96
 (module
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1)

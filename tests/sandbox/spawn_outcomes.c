@@ -1,8 +1,9 @@
 // Calls that start ranks and fail, one after the other, while another rank does not make them: what it has to be told of them is charged.
 // engines: local
+// Over an MPI library the launcher starts ranks, and says to all of them what came of it.
 // ranks: 2
 // run: --dir-ro {guests} --memory-limit 64M
-// peak: 400
+// peak: limits + 96
 #include "hostile.h"
 #include <string.h>
 

@@ -77,7 +77,10 @@ fn main() -> ExitCode {
         let site = site.clone();
         Trial::test(format!("view/{name}"), move || test(&site))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let given = Arguments::from_args();
+    // They wait for pages and clocks most of the time.
+    let test_threads = given.test_threads.or(Some(8));
+    libtest_mimic::run(&Arguments { test_threads, ..given }, trials.collect()).exit_code()
 }
 
 /// What the trials share.

@@ -27,6 +27,7 @@ fn emit_group(out: &mut String, group: &Group) -> anyhow::Result<()> {
             GroupKind::Address => writeln!(out, "pub const {name}: Addr = Addr({value});")?,
             GroupKind::Function => writeln!(out, "pub const {name}: FnPtr = FnPtr({value});")?,
             GroupKind::Tool => writeln!(out, "pub const {name}: u32 = {value};")?,
+            GroupKind::Fortran => unreachable!("these are not among the groups that C has"),
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use crate::functions::{ASKED_FOR, Class, Function, Table};
 use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
+use crate::proofs::Traffic;
 use crate::wasm;
 
 /// The text of the file.
@@ -58,10 +59,10 @@ fn marks(function: &Function, large: bool) -> Vec<String> {
 /// moves so much. What a rank sends counts, else what it takes part in; a receive and a request that is only made move
 /// nothing.
 fn moves(function: &Function, large: bool) -> Option<String> {
-    let chapter = function.chapter.as_str();
+    let traffic = function.proofs.traffic?;
     let parameters: Vec<&Parameter> = function.of_variant(large).collect();
     let word = |name: &str| parameters.iter().position(|p| p.name == name);
-    if matches!(chapter, "pack" | "op") || function.name.ends_with("_init") {
+    if traffic == Traffic::Local || function.marks.persistent {
         return None;
     }
     let is_counted = |p: &&&Parameter| match &p.kind {
@@ -71,11 +72,11 @@ fn moves(function: &Function, large: bool) -> Option<String> {
         _ => false,
     };
     let is_sent = |p: &&&Parameter| is_counted(p) && p.direction != Direction::Out;
-    let takes_part = matches!(chapter, "coll" | "neighbor" | "rma" | "io");
+    let takes_part = matches!(traffic, Traffic::Collective | Traffic::Neighbors | Traffic::Access);
     let any = || parameters.iter().find(is_counted).filter(|_| takes_part);
     let buffer = parameters.iter().find(is_sent).or_else(any)?;
     let Kind::Buffer(area, Some(datatype)) = &buffer.kind else { return None };
-    let neighbors = if chapter == "neighbor" { "BlockForDestinations" } else { "BlockForPeers" };
+    let neighbors = if traffic == Traffic::Neighbors { "BlockForDestinations" } else { "BlockForPeers" };
     let (count, times) = match area {
         Area::Blocks { counts, .. } => (counts, neighbors),
         Area::Elements(Length::Parameter(count)) => (count, "Once"),

@@ -44,7 +44,8 @@ fn emit_class(out: &mut String, class: &HandleClass) -> Result<()> {
         writeln!(out, "];")?;
     }
     writeln!(out, "\n/// The standard name of a predefined handle.")?;
-    writeln!(out, "pub const fn name(self) -> Option<&'static str> {{\nSome(match self {{")?;
+    let known = if rust == "Datatype" { "self.shown()" } else { "self" };
+    writeln!(out, "pub const fn name(self) -> Option<&'static str> {{\nSome(match {known} {{")?;
     for handle in &class.values {
         writeln!(out, "Self::{} => \"{}\",", class.associated(&handle.name), handle.name)?;
     }
@@ -57,8 +58,8 @@ fn emit_class(out: &mut String, class: &HandleClass) -> Result<()> {
 }
 
 fn emit_elements(out: &mut String, class: &HandleClass) -> Result<()> {
-    writeln!(out, "\n/// What an element of a predefined datatype is in a wasm32 guest.")?;
-    writeln!(out, "pub const fn element(self) -> Option<Element> {{\nSome(match self {{")?;
+    writeln!(out, "\n/// What an element of a predefined datatype is in a guest whose addresses have 32 bits.")?;
+    writeln!(out, "pub(crate) const fn listed(self) -> Option<Element> {{\nSome(match self {{")?;
     for handle in &class.values {
         let Some((element, language)) = &handle.element else {
             continue;

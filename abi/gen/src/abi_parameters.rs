@@ -49,6 +49,9 @@ fn parameter(parameter: &Parameter, all: &[&Parameter]) -> String {
     if parameter.root_only {
         text += ".at_root()";
     }
+    if parameter.behind {
+        text += ".behind()";
+    }
     text
 }
 
@@ -65,6 +68,7 @@ fn meaning(parameter: &Parameter, all: &[&Parameter]) -> String {
             let known = datatype.as_deref().and_then(|datatype| area_in_words(area, word(datatype, all)?, all));
             known.unwrap_or_else(|| "Buffer(Area::Other)".into())
         }
+        Kind::Address { .. } if parameter.is_kept => "Kept".into(),
         Kind::Address { .. } => "Address".into(),
         Kind::Function(..) => "Function".into(),
         Kind::Tool(_) | Kind::Raw(_) => "Other".into(),
@@ -96,6 +100,6 @@ fn repeats(property: Property) -> Option<&'static str> {
         Property::Members => "Members",
         Property::Sources => "Sources",
         Property::Destinations => "Destinations",
-        Property::Dimensions | Property::SumOfElements | Property::LastElement => return None,
+        Property::Dimensions | Property::SumOfElements | Property::LastElement | Property::OwnElement => return None,
     })
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::c_types;
 use crate::constants::{Constants, Group, GroupKind};
-use crate::functions::{Class, Function, Table};
+use crate::functions::{Class, Function, Returned, Table};
 
 /// The text of the file.
 pub fn emit(constants: &Constants, table: &Table) -> Result<String> {
@@ -45,6 +45,15 @@ fn emit_handles(out: &mut String, constants: &Constants) -> Result<()> {
             writeln!(out, "#define {alias:width$} {name}")?;
         }
     }
+    writeln!(
+        out,
+        "\n/* In C++ a type that is never completed is another one in each file for typeid and std::any. */"
+    )?;
+    writeln!(out, "#if defined(__cplusplus)")?;
+    for class in &constants.handles {
+        writeln!(out, "struct MPI_ABI_{} {{ char rankine; }};", class.rust)?;
+    }
+    writeln!(out, "#endif")?;
     Ok(())
 }
 
@@ -72,6 +81,7 @@ fn emit_group(out: &mut String, group: &Group) -> Result<()> {
             GroupKind::Offset => format!("((MPI_Offset){value})"),
             GroupKind::Address | GroupKind::Tool => format!("(({c}){value})"),
             GroupKind::Function => format!("(({c}*){value})"),
+            GroupKind::Fortran => unreachable!("these are not among the groups that C has"),
         };
         writeln!(out, "#define {name:width$} {value}")?;
     }
@@ -107,7 +117,8 @@ fn wrapped(prototype: &str) -> String {
 /// `MPI_Comm_c2f` and its like, over the functions of the ABI that convert a handle to an integer.
 fn emit_fortran_conversions(out: &mut String, table: &Table) -> Result<()> {
     writeln!(out, "\n/* Handles of Fortran, which are integers. */")?;
-    for function in table.functions.iter().filter(|f| f.name.ends_with("_toint")) {
+    let converted = |f: &&Function| f.returns == Some(Returned::Int) && f.parameters.len() == 1;
+    for function in table.functions.iter().filter(converted) {
         let stem = function.name.trim_end_matches("_toint");
         let argument = &function.parameters[0];
         let class = Class::of(&argument.name).map_or("MPI_Datatype", c_types::handle);

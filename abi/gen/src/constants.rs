@@ -6,7 +6,10 @@ use serde::Deserialize;
 /// The whole file, parsed.
 pub struct Constants {
     pub handles: Vec<HandleClass>,
+    /// Those that C has.
     pub groups: Vec<Group>,
+    /// Those that only Fortran has.
+    pub fortran_only: Vec<Group>,
 }
 
 /// A class of handles with its predefined values.
@@ -37,7 +40,30 @@ pub struct Group {
     pub kind: GroupKind,
     /// The C type of an address, function, tool handle or enumeration.
     pub c: String,
+    /// What they are in Fortran, if it has them.
+    pub fortran: Option<Fortran>,
     pub values: Vec<(String, i64)>,
+    /// The values in mpi_f08.
+    pub f08_values: Vec<(String, i64)>,
+}
+
+/// What the constants of a [`Group`] are in Fortran, as the table's head explains it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+pub enum Fortran {
+    #[serde(rename = "integer")]
+    Integer,
+    #[serde(rename = "offset")]
+    Offset,
+    #[serde(rename = "logical")]
+    Logical,
+    #[serde(rename = "variable")]
+    Variable,
+    #[serde(rename = "procedure")]
+    Procedure,
+    #[serde(rename = "procedure of mpif.h and mpi")]
+    OldProcedure,
+    #[serde(rename = "procedure of mpi_f08")]
+    F08Procedure,
 }
 
 /// What the constants of a [`Group`] are.
@@ -50,6 +76,8 @@ pub enum GroupKind {
     Function,
     Tool,
     Enum,
+    /// Nothing in C.
+    Fortran,
 }
 
 impl HandleClass {
@@ -65,6 +93,11 @@ impl HandleClass {
 }
 
 impl Constants {
+    /// The groups that Fortran has, those that only Fortran has first, and what each is.
+    pub fn in_fortran(&self) -> impl Iterator<Item = (&Group, Fortran)> {
+        self.fortran_only.iter().chain(&self.groups).filter_map(|group| Some((group, group.fortran?)))
+    }
+
     /// All names with their values as C would see them; aliases of handles included.
     #[cfg(test)]
     pub fn numbers(&self) -> Vec<(&str, i64)> {
@@ -109,16 +142,17 @@ struct RawGroup {
     kind: GroupKind,
     #[serde(default)]
     c: String,
+    fortran: Option<Fortran>,
     values: String,
 }
 
 /// Parses the text of `constants.toml`.
 pub fn parse(text: &str) -> Result<Constants> {
     let file: File = toml::from_str(text)?;
-    Ok(Constants {
-        handles: file.handle.into_iter().map(handle_class).collect::<Result<_>>()?,
-        groups: file.group.into_iter().map(group).collect::<Result<_>>()?,
-    })
+    let groups: Vec<Group> = file.group.into_iter().map(group).collect::<Result<_>>()?;
+    let (fortran_only, groups) = groups.into_iter().partition(|group| group.kind == GroupKind::Fortran);
+    let handles = file.handle.into_iter().map(handle_class).collect::<Result<_>>()?;
+    Ok(Constants { handles, groups, fortran_only })
 }
 
 fn handle_class(raw: RawHandleClass) -> Result<HandleClass> {
@@ -145,15 +179,19 @@ fn handle_class(raw: RawHandleClass) -> Result<HandleClass> {
 }
 
 fn group(raw: RawGroup) -> Result<Group> {
-    let mut values = Vec::new();
+    let (mut values, mut f08_values) = (Vec::new(), Vec::new());
     for line in raw.values.lines() {
-        let mut words = line.split_whitespace();
-        let (Some(name), Some(value), None) = (words.next(), words.next(), words.next()) else {
-            bail!("{}: not a name and a value: {line}", raw.title);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (name, value, f08) = match words[..] {
+            [name, value] => (name, value, value),
+            [name, value, f08] if raw.fortran == Some(Fortran::Logical) => (name, value, f08),
+            _ => bail!("{}: not a name and a value: {line}", raw.title),
         };
         values.push((name.to_owned(), value.parse().with_context(|| name.to_owned())?));
+        f08_values.push((name.to_owned(), f08.parse().with_context(|| name.to_owned())?));
     }
-    let typed = !matches!(raw.kind, GroupKind::Int | GroupKind::Offset);
+    let typed = !matches!(raw.kind, GroupKind::Int | GroupKind::Offset | GroupKind::Fortran);
     ensure!(typed != raw.c.is_empty(), "{}: `c` is needed exactly where the kind is not a plain number", raw.title);
-    Ok(Group { title: raw.title, kind: raw.kind, c: raw.c, values })
+    ensure!(raw.kind != GroupKind::Fortran || raw.fortran.is_some(), "{}: no language has it", raw.title);
+    Ok(Group { title: raw.title, kind: raw.kind, c: raw.c, fortran: raw.fortran, values, f08_values })
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::parameters::{Direction, Kind, Length, Parameter, parse_parameters};
+use crate::proofs::{self, Proofs, Said};
 
 /// The whole table.
 pub struct Table {
@@ -50,6 +51,8 @@ pub struct Function {
     pub deprecated: Option<String>,
     /// The engines on which it is always an error, and why.
     pub refuses: Option<(Engines, String)>,
+    /// What its shim on the engine `mpi` has to prove.
+    pub proofs: Proofs,
 }
 
 /// The marks of a function, as the table's head explains them.
@@ -62,6 +65,8 @@ pub struct Marks {
     pub anytime: bool,
     pub at_once: bool,
     pub asks: bool,
+    pub persistent: bool,
+    pub buffered: bool,
     /// Those of [`ASKED_FOR`].
     pub asked_for: Vec<&'static str>,
 }
@@ -236,12 +241,16 @@ pub fn parse(text: &str) -> Result<Table> {
     let (mut chapters, mut functions) = (Vec::new(), Vec::<Function>::new());
     let mut places = HashMap::new();
     for (chapter, rows) in table {
-        let rows = rows.as_table().with_context(|| format!("{chapter} is not a table"))?.clone();
-        let defaults = Defaults::new(&chapter, &rows)?;
+        let mut rows = rows.as_table().with_context(|| format!("{chapter} is not a table"))?.clone();
+        let proofs = proofs::said(&mut rows, true).with_context(|| format!("in the chapter {chapter}"))?;
+        let defaults = Defaults::new(&chapter, &rows, proofs)?;
         let title = defaults.word("title").unwrap_or_default().to_owned();
         ensure!(!title.is_empty(), "the chapter {chapter} has no title");
         for (name, row) in rows.iter().filter(|(_, row)| row.is_table()) {
-            let row: Row = row.clone().try_into().with_context(|| name.clone())?;
+            let mut keys = row.as_table().context("a row is a table")?.clone();
+            let said = proofs::said(&mut keys, false).with_context(|| format!("in the row of {name}"))?;
+            let proofs = || format!("{name}, beside whose keys there are those of proofs, {}", proofs::KEYS.join(", "));
+            let row: Row = keys.try_into().with_context(proofs)?;
             let above = |other: &Option<String>| -> Result<Option<&Function>> {
                 let Some(other) = other else { return Ok(None) };
                 let place =
@@ -249,7 +258,9 @@ pub fn parse(text: &str) -> Result<Table> {
                 Ok(Some(&functions[*place]))
             };
             let model = above(&row.like)?;
-            let function = function(name, row, model, &defaults).with_context(|| format!("in the row of {name}"))?;
+            let function =
+                function(name, (row, said), model, &defaults).with_context(|| format!("in the row of {name}"))?;
+            above(&function.proofs.index)?;
             ensure!(places.insert(name.clone(), functions.len()).is_none(), "{name} is twice in the table");
             functions.push(function);
         }
@@ -262,17 +273,18 @@ pub fn parse(text: &str) -> Result<Table> {
 struct Defaults<'a> {
     chapter: &'a str,
     keys: &'a toml::Table,
+    proofs: Said,
 }
 
 impl<'a> Defaults<'a> {
     const KEYS: [&'static str; 5] = ["title", "is", "engines", "module", "errors"];
 
-    fn new(chapter: &'a str, keys: &'a toml::Table) -> Result<Self> {
+    fn new(chapter: &'a str, keys: &'a toml::Table, proofs: Said) -> Result<Self> {
         for (key, value) in keys.iter().filter(|(_, value)| !value.is_table()) {
             ensure!(Self::KEYS.contains(&key.as_str()), "the chapter {chapter} has the unknown key {key}");
             ensure!(value.is_str(), "the key {key} of the chapter {chapter} is not a string");
         }
-        Ok(Self { chapter, keys })
+        Ok(Self { chapter, keys, proofs })
     }
 
     fn word(&self, key: &str) -> Option<&'a str> {
@@ -288,8 +300,8 @@ fn refused(text: &str) -> Result<(Engines, String)> {
     Ok((by, why.to_owned()))
 }
 
-fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) -> Result<Function> {
-    ensure!(name.starts_with("MPI_"), "a function's name begins with MPI_");
+fn function(name: &str, (row, said): (Row, Said), model: Option<&Function>, chapter: &Defaults) -> Result<Function> {
+    ensure!(name.starts_with("MPI_"), "a function's name begins with MPI_: others are `define`d in host/src/imports");
     let mut parameters = model.map_or_else(Vec::new, |model| model.parameters.clone());
     parameters.extend(parse_parameters(&row.params)?);
     let mut marks = marks(&format!("{} {}", chapter.word("is").unwrap_or_default(), row.is))?;
@@ -301,7 +313,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
         Some("none") => Errors::None,
         Some(other) => bail!("no error handler is called {other}"),
     };
-    let function = Function {
+    let mut function = Function {
         name: name.to_owned(),
         chapter: chapter.chapter.to_owned(),
         parameters,
@@ -317,6 +329,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
         keeps: row.keeps.as_deref().map(kept).transpose()?,
         deprecated: row.deprecated,
         refuses: row.refuses.as_deref().map(refused).transpose()?,
+        proofs: Proofs::default(),
     };
     for parameter in &function.parameters {
         for used in parameter.uses() {
@@ -330,6 +343,10 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
     ensure!(has.local || !by.local, "a body for local, which does not have the function");
     ensure!(has.mpi || !by.mpi, "a body for mpi, which does not have the function");
     check_object(&function)?;
+    let own: Vec<String> = said.keys().cloned().collect();
+    let mut all = chapter.proofs.clone();
+    all.extend(model.into_iter().flat_map(|model| model.proofs.said.clone()).chain(said));
+    function.proofs = Proofs::new(&function, all, &own)?;
     Ok(function)
 }
 
@@ -344,6 +361,8 @@ fn marks(words: &str) -> Result<Marks> {
             "anytime" => marks.anytime = true,
             "at_once" => marks.at_once = true,
             "asks" => marks.asks = true,
+            "persistent" => marks.persistent = true,
+            "buffered" => marks.buffered = true,
             other => match ASKED_FOR.iter().find(|mark| **mark == other) {
                 Some(mark) => marks.asked_for.push(mark),
                 None => bail!("no mark is called {other}"),
@@ -437,6 +456,7 @@ mod tests {
         title = "Files"
         engines = "mpi"
         module = "io"
+        hints = "itself"
         [files.MPI_File_open]
         by = "mpi"
         [files.MPI_File_open_old]

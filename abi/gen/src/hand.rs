@@ -1,7 +1,7 @@
 //! Bodies that are written by hand, `by = "local mpi"` in the table: one convention for both engines.
 //!
 //! A body is a function of MPI's name in snake case, or of the row's `worker`: on the embedded engine in a file of
-//! `host/src/engine/local/bodies`, on the other in any that `host/src/engine/mpi/bodies.rs` names. It takes
+//! `host/src/engine/local/bodies`, on the other in any that `host/mpi/src/bodies.rs` names. It takes
 //! - the rank, and what the row's `worker` has in brackets;
 //! - `large: bool`, if the function has a variant for large counts: whether it was called;
 //! - the guest's words in MPI's order, 0 for one that the variant doesn't have:
@@ -25,7 +25,7 @@
 //!   library's function, and `r.check(code)?` makes an error of what it returns. `call/shim.rs` lists what the library
 //!   takes on trust and a body has to prove.
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 
 use crate::functions::Function;
 use crate::parameters::{Kind, Parameter};
@@ -57,6 +57,14 @@ pub fn advised(row: Result<String>, function: &Function, engine: &str, by_hand: 
         ),
     };
     row.map_err(advise)
+}
+
+/// The parameter that a function returns which has no body: a handle and its integer are the same word.
+pub fn converted(function: &Function) -> Result<&Parameter> {
+    match function.parameters.as_slice() {
+        [one] => Ok(one),
+        _ => bail!("it returns a value and has no body"),
+    }
 }
 
 /// What a word of the guest's is.
@@ -119,6 +127,7 @@ mod tests {
     const TEXT: &str = r#"
         [info]
         title = "Info"
+        hints = "itself"
         [info.MPI_Shelf]
         is = "large"
         worker = "shelf(Kind::Book)"

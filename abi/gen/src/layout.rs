@@ -83,12 +83,6 @@ pub fn row(front: &[String], statements: &[String]) -> String {
     out + "    }"
 }
 
-/// Whether statements name this variable.
-pub fn names(statements: &[String], variable: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    statements.iter().any(|text| text.split(|c| !is_part(c)).any(|word| word == variable))
-}
-
 /// `let a = if b { c } else { d };` in five lines, if it is such a statement.
 fn alternatives(line: &str) -> Option<String> {
     let indent = " ".repeat(line.len() - line.trim_start().len());

@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use rankine_gen::{functions, parameters};
+use rankine_gen::{functions, parameters, proofs};
 
 use crate::constants::Constants;
 use crate::functions::Table;
@@ -19,6 +19,8 @@ mod abi_constants;
 mod abi_functions;
 mod abi_handles;
 mod abi_parameters;
+#[cfg(test)]
+mod appendix;
 mod c_header;
 mod c_types;
 mod constants;

@@ -15,10 +15,16 @@ pub struct Parameter {
     /// Significant at the root only.
     pub root_only: bool,
     pub in_place: Option<InPlace>,
+    /// Not significant where the operation has no operands.
+    pub operand: bool,
+    /// Not significant on rank 0, unless the operand is in place.
+    pub behind: bool,
     /// The null pointer says that the result is not wanted.
     pub ignorable: bool,
     /// Only the large variant has it.
     pub large_only: bool,
+    /// A value that is kept and given back, and not looked at: all of its bits count.
+    pub is_kept: bool,
 }
 
 /// Who reads and writes what a parameter stands for.
@@ -104,11 +110,12 @@ pub enum Property {
     Destinations,
     SumOfElements,
     LastElement,
+    OwnElement,
 }
 
 impl Length {
     /// The parameters it is computed from.
-    fn uses(&self) -> Vec<&str> {
+    pub fn uses(&self) -> Vec<&str> {
         match self {
             Self::Number(_) | Self::Constant(_) => Vec::new(),
             Self::Parameter(name) | Self::Of(_, name) => vec![name],
@@ -151,6 +158,32 @@ impl Parameter {
             && self.lengths.is_empty()
     }
 
+    /// Whether it is one handle of this class that is passed in and does not change.
+    pub fn is_passed_by_value(&self, class: Class) -> bool {
+        self.is_passed_handle(&[class]) && self.direction == Direction::In
+    }
+
+    /// How the word is said to be passed, if it has 32 bits in some programs and 64 in others, beside those of large counts.
+    pub fn long(&self) -> Option<&'static str> {
+        match &self.kind {
+            _ if self.by_pointer() => None,
+            Kind::Aint => Some("aint"),
+            Kind::Displ => Some("displ"),
+            Kind::Extent => Some("extent"),
+            Kind::Address { .. } if self.is_kept => Some("kept"),
+            _ => None,
+        }
+    }
+
+    /// Whether it has 64 bits in programs with 64-bit addresses and 32 in others, in a variant of its function.
+    pub fn is_long_in_lp64(&self, large: bool) -> bool {
+        match self.long() {
+            Some("displ") => large,
+            Some("extent") => !large,
+            long => long.is_some(),
+        }
+    }
+
     /// Whether C passes a pointer to it, because it is an array or because MPI writes it.
     pub fn by_pointer(&self) -> bool {
         !self.lengths.is_empty() || self.direction != Direction::In
@@ -168,7 +201,7 @@ pub fn parse_parameters(text: &str) -> Result<Vec<Parameter>> {
 }
 
 /// Splits at separators outside of brackets, and trims the pieces.
-fn split(text: &str, separates: impl Fn(char) -> bool) -> Result<Vec<&str>> {
+pub fn split(text: &str, separates: impl Fn(char) -> bool) -> Result<Vec<&str>> {
     let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, c) in text.char_indices() {
         match c {
@@ -212,16 +245,22 @@ fn parameter(text: &str) -> Result<Parameter> {
         lengths,
         root_only: false,
         in_place: None,
+        operand: false,
+        behind: false,
         ignorable: false,
         large_only: false,
+        is_kept: false,
     };
     for note in notes {
         match note {
             "@root" => parameter.root_only = true,
             "@in_place" => parameter.in_place = Some(InPlace::Everyone),
             "@in_place_root" => parameter.in_place = Some(InPlace::Root),
+            "@operand" => parameter.operand = true,
+            "@behind" => parameter.behind = true,
             "@ignorable" => parameter.ignorable = true,
             "@large" => parameter.large_only = true,
+            "@kept" => parameter.is_kept = true,
             other => bail!("no annotation is called {other}"),
         }
     }
@@ -242,7 +281,7 @@ fn array_lengths(text: &str) -> Result<Vec<Length>> {
     text.split_inclusive(']')
         .map(|part| {
             let inner = part.strip_prefix('[').and_then(|part| part.strip_suffix(']'));
-            length(inner.with_context(|| format!("{part} is not an array length"))?)
+            parse_length(inner.with_context(|| format!("{part} is not an array length"))?)
         })
         .collect()
 }
@@ -283,7 +322,7 @@ fn kind_with_arguments(word: &str, inner: &str) -> Result<Kind> {
     Ok(match (word, arguments.as_slice()) {
         ("enum", [c]) => Kind::Enum((*c).to_owned()),
         ("tool", [c]) => Kind::Tool((*c).to_owned()),
-        ("string", [room]) => Kind::String(Some(length(room)?)),
+        ("string", [room]) => Kind::String(Some(parse_length(room)?)),
         ("buffer", [size]) => Kind::Buffer(area(size)?, None),
         ("buffer", [size, datatype]) => Kind::Buffer(area(size)?, Some((*datatype).to_owned())),
         ("function", [c]) => Kind::Function((*c).to_owned(), (*c).to_owned()),
@@ -296,16 +335,16 @@ fn kind_with_arguments(word: &str, inner: &str) -> Result<Kind> {
 fn area(text: &str) -> Result<Area> {
     Ok(match text.split_once('@') {
         Some((counts, displs)) => Area::Blocks { counts: counts.trim().to_owned(), displs: displs.trim().to_owned() },
-        None => Area::Elements(length(text)?),
+        None => Area::Elements(parse_length(text)?),
     })
 }
 
 /// `recvcount * peers(comm)`, `valuelen + 1`, `MPI_MAX_OBJECT_NAME`.
-fn length(text: &str) -> Result<Length> {
+pub fn parse_length(text: &str) -> Result<Length> {
     let text = text.trim();
     for (sign, make) in [('+', Length::Sum as fn(_, _) -> _), ('*', Length::Product)] {
         if let Some((left, right)) = text.split_once(sign) {
-            return Ok(make(Box::new(length(left)?), Box::new(length(right)?)));
+            return Ok(make(Box::new(parse_length(left)?), Box::new(parse_length(right)?)));
         }
     }
     if let Some((property, inner)) = text.split_once('(') {
@@ -317,6 +356,7 @@ fn length(text: &str) -> Result<Length> {
             "destinations" => Property::Destinations,
             "sum" => Property::SumOfElements,
             "last" => Property::LastElement,
+            "own" => Property::OwnElement,
             other => bail!("no property is called {other}"),
         };
         return Ok(Length::Of(property, inner.trim_end_matches(')').to_owned()));

@@ -50,6 +50,7 @@ fn emit_group(out: &mut String, group: &Group) -> Result<()> {
             GroupKind::Function if *value != 0 => continue,
             GroupKind::Function => format!("Option<{}> = None", group.c),
             GroupKind::Tool => format!("{0} = {value} as {0}", group.c),
+            GroupKind::Fortran => unreachable!("these are not among the groups that C has"),
         };
         writeln!(out, "/// `{name}`\npub const {name}: {line};")?;
     }
@@ -85,10 +86,10 @@ pub fn emit_functions(table: &Table) -> Result<String> {
     Ok(out)
 }
 
-/// Whether `callbacks.rs` stands before a function, because one of its parameters may be the predefined callback 1.
+/// Whether `callbacks.rs` stands before a function, because the copy function that it is given may be the predefined
+/// callback 1: that of a key.
 fn takes_copy_function(function: &Function) -> bool {
-    let is_copy = |p: &Parameter| matches!(&p.kind, Kind::Function(c, _) if c.to_lowercase().contains("copy"));
-    function.parameters.iter().any(is_copy)
+    function.keeps == Some("Keyval")
 }
 
 fn result(function: &Function) -> &'static str {

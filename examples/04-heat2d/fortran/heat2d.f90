@@ -6,7 +6,7 @@
 ! together in memory, the others are described to MPI by a datatype that the bindings make.
 !
 ! Usage: heat2d [CELLS [STEPS]]. Every cell is computed from the same four numbers in the same order, whatever rank owns
-! them: the results are the same, to the last bit, with any number of ranks, and those of the program in C.
+! them; the results are the same, to the last bit, with any number of ranks, and those of the program in C.
 module plate
   use mpi_f08
   implicit none

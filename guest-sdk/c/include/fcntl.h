@@ -1,7 +1,10 @@
-/* Adds the names of file locks, which fcntl refuses with EINVAL. */
+/* Adds fallocate, and the names of file locks, which fcntl refuses with EINVAL. */
 #include_next <fcntl.h>
 #ifndef RANKINE_FCNTL_H
 #define RANKINE_FCNTL_H
+
+#include <sys/cdefs.h>
+#include <sys/types.h>
 
 #ifndef F_GETLK
 #define F_GETLK 5
@@ -18,6 +21,12 @@
 #endif
 #ifndef O_NOCTTY
 #define O_NOCTTY 0
+#endif
+
+#ifdef _GNU_SOURCE
+__BEGIN_DECLS
+int fallocate(int, int, off_t, off_t);
+__END_DECLS
 #endif
 
 #endif

@@ -179,6 +179,21 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_LONG_LONG_INT           MPI_LONG_LONG
 #define MPI_C_COMPLEX               MPI_C_FLOAT_COMPLEX
 
+/* In C++ a type that is never completed is another one in each file for typeid and std::any. */
+#if defined(__cplusplus)
+struct MPI_ABI_Op { char rankine; };
+struct MPI_ABI_Comm { char rankine; };
+struct MPI_ABI_Group { char rankine; };
+struct MPI_ABI_Win { char rankine; };
+struct MPI_ABI_File { char rankine; };
+struct MPI_ABI_Session { char rankine; };
+struct MPI_ABI_Message { char rankine; };
+struct MPI_ABI_Info { char rankine; };
+struct MPI_ABI_Errhandler { char rankine; };
+struct MPI_ABI_Request { char rankine; };
+struct MPI_ABI_Datatype { char rankine; };
+#endif
+
 /* Versions of the standard and of its ABI. */
 #define MPI_VERSION        5
 #define MPI_SUBVERSION     0
@@ -505,6 +520,14 @@ typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
 typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
 typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
 typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
+#if defined(__cplusplus)
+struct MPI_ABI_T_enum { char rankine; };
+struct MPI_ABI_T_cvar_handle { char rankine; };
+struct MPI_ABI_T_pvar_handle { char rankine; };
+struct MPI_ABI_T_pvar_session { char rankine; };
+struct MPI_ABI_T_event_registration { char rankine; };
+struct MPI_ABI_T_event_instance { char rankine; };
+#endif
 
 /* Callbacks for events of the tools interface. */
 typedef void (MPI_T_event_cb_function)(MPI_T_event_instance event_instance,

@@ -59,24 +59,16 @@ int array_in_blocks(Rankine_Array array, Rankine_Array like, Rankine_Array *bloc
     return code;
 }
 
-static int free_exchange(Exchange *exchange)
-{
-    for (int n = 0; n < exchange->count; n++)
-        TRY(MPI_Request_free(&exchange->requests[n]));
-    free(exchange->requests);
-    return MPI_SUCCESS;
-}
-
 int Rankine_Array_free(Rankine_Array *array)
 {
     Rankine_Array old = *array;
     if (old->started != NULL)
         TRY(Rankine_Finish_halo(old));
     for (int which = 0; which < 2; which++)
-        TRY(free_exchange(&old->halos[which]));
+        TRY(exchange_free(&old->halos[which]));
     while (old->others != NULL) {
         Exchange *first = old->others;
-        TRY(free_exchange(first));
+        TRY(exchange_free(first));
         old->others = first->next;
         free(first);
     }

@@ -95,10 +95,18 @@ static int check(Rankine_Array array, const Rankine_Halo *halo)
     return MPI_SUCCESS;
 }
 
-static int make(Rankine_Array array, Exchange *exchange)
+int exchange_free(Exchange *exchange)
+{
+    for (; exchange->count > 0; exchange->count--)
+        TRY(MPI_Request_free(&exchange->requests[exchange->count - 1]));
+    free(exchange->requests);
+    exchange->requests = NULL;
+    return MPI_SUCCESS;
+}
+
+static int add_requests(Rankine_Array array, Exchange *exchange)
 {
     int all = 1;
-    TRY(check(array, &exchange->halo));
     for (int d = 0; d < array->layout.dimensions; d++)
         all *= 3;
     exchange->requests = malloc(2 * all * sizeof *exchange->requests);
@@ -117,8 +125,18 @@ static int make(Rankine_Array array, Exchange *exchange)
             if (rank >= 0)
                 TRY(add_request(array, exchange, direction, receives, rank));
         }
-    exchange->is_made = 1;
     return MPI_SUCCESS;
+}
+
+/* All of an exchange, or nothing of it: half of one would wait for messages that nobody sends. */
+static int make(Rankine_Array array, Exchange *exchange)
+{
+    TRY(check(array, &exchange->halo));
+    int code = add_requests(array, exchange);
+    if (code != MPI_SUCCESS)
+        (void)exchange_free(exchange);
+    exchange->is_made = code == MPI_SUCCESS;
+    return code;
 }
 
 static int start(Rankine_Array array, Exchange *exchange)
@@ -127,7 +145,7 @@ static int start(Rankine_Array array, Exchange *exchange)
     return MPI_Startall(exchange->count, exchange->requests);
 }
 
-static int is_idle(Rankine_Array array)
+static int only_one(Rankine_Array array)
 {
     if (array->started == NULL)
         return MPI_SUCCESS;
@@ -137,7 +155,7 @@ static int is_idle(Rankine_Array array)
 int Rankine_Start_halo(Rankine_Array array, int which)
 {
     Exchange *exchange = &array->halos[which != RANKINE_FACES];
-    TRY(is_idle(array));
+    TRY(only_one(array));
     if (!exchange->is_made) {
         exchange->halo = which != RANKINE_FACES ? Rankine_corners() : Rankine_faces();
         TRY(make(array, exchange));
@@ -194,19 +212,22 @@ Rankine_Halo Rankine_skip(Rankine_Halo halo, int dimension)
 /* What was made for this halo, or is made now. */
 int arrays_start_halo(Rankine_Array array, const Rankine_Halo *halo)
 {
-    TRY(is_idle(array));
+    TRY(only_one(array));
     Exchange *exchange = array->others;
     while (exchange != NULL && memcmp(&exchange->halo, halo, sizeof *halo) != 0)
         exchange = exchange->next;
     if (exchange == NULL) {
-        TRY(check(array, halo));
         exchange = calloc(1, sizeof *exchange);
         if (exchange == NULL)
             return arrays_misuse(array->layout.grid, array->name, -1, "there is no memory for its halo");
         exchange->halo = *halo;
+        int code = make(array, exchange);
+        if (code != MPI_SUCCESS) {
+            free(exchange);
+            return code;
+        }
         exchange->next = array->others;
         array->others = exchange;
-        TRY(make(array, exchange));
     }
     return start(array, exchange);
 }

@@ -168,6 +168,8 @@ const char *array_row(Rankine_Array array, const char *row, const Held *last, ch
 int array_fold(Rankine_Array array, char *elements, int count, MPI_Op op);
 
 int arrays_start_halo(Rankine_Array array, const Rankine_Halo *halo);
+/* Lets its requests go. */
+int exchange_free(Exchange *exchange);
 
 /* The elements at all sums of one place of each list, the last running fastest; `first` is the place of the first, where
  * the datatype begins. */

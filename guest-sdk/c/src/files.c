@@ -1,6 +1,8 @@
 /* The file calls that WASI has no counterpart for. */
 #include <errno.h>
+#include <fcntl.h>
 #include <rankine/weak.h>
+#include <rankine/word.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,19 +30,35 @@ WEAK int fchown(int file, uid_t user, gid_t group) {
 	return fstat(file, &status);
 }
 
-WEAK int lchmod(const char *path, mode_t mode) { (void)path, (void)mode; return UNSUPPORTED; }
-WEAK int mkfifo(const char *path, mode_t mode) { (void)path, (void)mode; return UNSUPPORTED; }
-WEAK int mknod(const char *path, mode_t mode, dev_t device) { (void)path, (void)mode, (void)device; return UNSUPPORTED; }
-WEAK int dup(int file) { (void)file; return UNSUPPORTED; }
-WEAK int dup2(int from, int to) { (void)from, (void)to; return UNSUPPORTED; }
-WEAK int dup3(int from, int to, int flags) { (void)from, (void)to, (void)flags; return UNSUPPORTED; }
-WEAK int fchdir(int file) { (void)file; return UNSUPPORTED; }
+
+__attribute__((import_module("rankine_files"), import_name("duplicate")))
+int rankine_duplicate(int from, int to, rankine_word given);
+
+static int duplicate(int from, int to) {
+	int given = -1;
+	errno = rankine_duplicate(from, to, word_of(&given));
+	return errno ? -1 : given;
+}
+WEAK int dup(int file) { return duplicate(file, -1); }
+WEAK int dup2(int from, int to) {
+	if (to >= 0)
+		return duplicate(from, to);
+	errno = EBADF;
+	return -1;
+}
+WEAK int dup3(int from, int to, int flags) {
+	(void)flags;
+	if (from != to)
+		return dup2(from, to);
+	errno = EINVAL;
+	return -1;
+}
+
 /* Callers then copy by reading and writing. */
 WEAK ssize_t copy_file_range(int from, off_t *at, int to, off_t *there, size_t size, unsigned flags) {
 	(void)from, (void)at, (void)to, (void)there, (void)size, (void)flags;
 	return UNSUPPORTED;
 }
-WEAK int chroot(const char *path) { (void)path; return UNSUPPORTED; }
 
 WEAK int eaccess(const char *path, int mode) { return access(path, mode); }
 WEAK char *get_current_dir_name(void) { return getcwd(NULL, 0); }
@@ -88,6 +106,12 @@ int __wrap_fstatvfs(int file, struct statvfs *answer) {
 WEAK char *rankine_basename(const char *path) {
 	char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : (char *)path;
+}
+
+/* Holes are not made here; who wants room gets it. */
+WEAK int fallocate(int file, int mode, off_t from, off_t size) {
+	errno = mode ? ENOTSUP : posix_fallocate(file, from, size);
+	return errno ? -1 : 0;
 }
 
 WEAK void sync(void) {}

@@ -43,5 +43,12 @@ WEAK int __cxa_thread_atexit(void (*destroy)(void *), void *address, void *libra
 	return 0;
 }
 #else
-typedef int nothing_of_one_thread;
+#include <rankine/weak.h>
+
+int __cxa_atexit(void (*destroy)(void *), void *address, void *library);
+
+/* The only thread ends with the program. */
+WEAK int __cxa_thread_atexit(void (*destroy)(void *), void *address, void *library) {
+	return __cxa_atexit(destroy, address, library);
+}
 #endif

@@ -61,17 +61,35 @@ void pmpi_f_sync_reg_(CFI_cdesc_t *buffer)
 }
 ALL(f_sync_reg);
 
-void pmpi_status_f2f08_f08_(int *f_status, MPI_Status *f08_status, int *ierror)
+void pmpi_status_f2f08_(int *f_status, MPI_Status *f08_status, int *ierror)
 {
     return_code(ierror, MPI_Status_f2c(f_status, f08_status));
 }
-ALSO(pmpi_status_f2f08_f08_, mpi_status_f2f08_f08_);
+ALL(status_f2f08);
 
-void pmpi_status_f082f_f08_(MPI_Status *f08_status, int *f_status, int *ierror)
+void pmpi_status_f082f_(MPI_Status *f08_status, int *f_status, int *ierror)
 {
     return_code(ierror, MPI_Status_c2f(f08_status, f_status));
 }
-ALSO(pmpi_status_f082f_f08_, mpi_status_f082f_f08_);
+ALL(status_f082f);
+
+void pmpi_info_create_env_(MPI_Info *info, int *ierror)
+{
+    return_code(ierror, MPI_Info_create_env(0, NULL, info));
+}
+ALL(info_create_env);
+
+void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *is_set, int *ierror)
+{
+    return_code(ierror, MPI_Abi_get_fortran_booleans(*logical_size, logical_true, logical_false, is_set));
+}
+ALL(abi_get_fortran_booleans);
+
+void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *ierror)
+{
+    return_code(ierror, MPI_Abi_set_fortran_booleans(*logical_size, logical_true, logical_false));
+}
+ALL(abi_set_fortran_booleans);
 
 /* Names that MPI-3 removed, with addresses as default integers. */
 void pmpi_address_(void *location, int *address, int *ierror)

@@ -128,6 +128,66 @@ module mpi_f08
     end function PMPI_Aint_diff_f08
   end interface
 
+  interface MPI_Info_create_env
+    subroutine MPI_Info_create_env_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(out) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Info_create_env_f08
+  end interface
+
+  interface PMPI_Info_create_env
+    subroutine PMPI_Info_create_env_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(out) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Info_create_env_f08
+  end interface
+
+  interface MPI_Abi_get_fortran_booleans
+    subroutine MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Abi_get_fortran_booleans_f08
+  end interface
+
+  interface PMPI_Abi_get_fortran_booleans
+    subroutine PMPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Abi_get_fortran_booleans_f08
+  end interface
+
+  interface MPI_Abi_set_fortran_booleans
+    subroutine MPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Abi_set_fortran_booleans_f08
+  end interface
+
+  interface PMPI_Abi_set_fortran_booleans
+    subroutine PMPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Abi_set_fortran_booleans_f08
+  end interface
+
   ! Keys and attributes, which are integers.
 
   interface MPI_Comm_create_keyval
@@ -783,6 +843,15 @@ module mpi_f08
       type(MPI_Info), intent(out) :: info
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Abi_get_fortran_info_f08
+  end interface
+
+  interface MPI_Abi_set_fortran_info
+    subroutine MPI_Abi_set_fortran_info_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(in) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Abi_set_fortran_info_f08
   end interface
 
   interface MPI_Get_address
@@ -5724,25 +5793,6 @@ module mpi_f08
     end subroutine MPI_Win_delete_attr_f08
   end interface
 
-  interface MPI_Keyval_free
-    subroutine MPI_Keyval_free_f08(keyval, ierror)
-      import
-      implicit none
-      integer, intent(inout) :: keyval
-      integer, optional, intent(out) :: ierror
-    end subroutine MPI_Keyval_free_f08
-  end interface
-
-  interface MPI_Attr_delete
-    subroutine MPI_Attr_delete_f08(comm, keyval, ierror)
-      import
-      implicit none
-      type(MPI_Comm), intent(in) :: comm
-      integer, intent(in) :: keyval
-      integer, optional, intent(out) :: ierror
-    end subroutine MPI_Attr_delete_f08
-  end interface
-
   interface MPI_Info_create
     subroutine MPI_Info_create_f08(info, ierror)
       import
@@ -7798,6 +7848,15 @@ module mpi_f08
       type(MPI_Info), intent(out) :: info
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Abi_get_fortran_info_f08
+  end interface
+
+  interface PMPI_Abi_set_fortran_info
+    subroutine PMPI_Abi_set_fortran_info_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(in) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Abi_set_fortran_info_f08
   end interface
 
   interface PMPI_Get_address
@@ -12741,25 +12800,6 @@ module mpi_f08
       integer, intent(in) :: win_keyval
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_delete_attr_f08
-  end interface
-
-  interface PMPI_Keyval_free
-    subroutine PMPI_Keyval_free_f08(keyval, ierror)
-      import
-      implicit none
-      integer, intent(inout) :: keyval
-      integer, optional, intent(out) :: ierror
-    end subroutine PMPI_Keyval_free_f08
-  end interface
-
-  interface PMPI_Attr_delete
-    subroutine PMPI_Attr_delete_f08(comm, keyval, ierror)
-      import
-      implicit none
-      type(MPI_Comm), intent(in) :: comm
-      integer, intent(in) :: keyval
-      integer, optional, intent(out) :: ierror
-    end subroutine PMPI_Attr_delete_f08
   end interface
 
   interface PMPI_Info_create

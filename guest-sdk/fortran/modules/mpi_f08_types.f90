@@ -11,6 +11,8 @@ module mpi_f08_types
   integer, parameter :: MPI_SOURCE = 1
   integer, parameter :: MPI_TAG = 2
   integer, parameter :: MPI_ERROR = 3
+  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.
+  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.
   integer, parameter :: MPI_VERSION = 5
   integer, parameter :: MPI_SUBVERSION = 0
   integer, parameter :: MPI_ABI_VERSION = 1
@@ -78,6 +80,24 @@ module mpi_f08_types
   integer, parameter :: MPI_ERR_SESSION = 60
   integer, parameter :: MPI_ERR_ERRHANDLER = 61
   integer, parameter :: MPI_ERR_ABI = 62
+  integer, parameter :: MPI_T_ERR_CANNOT_INIT = 1001
+  integer, parameter :: MPI_T_ERR_NOT_ACCESSIBLE = 1002
+  integer, parameter :: MPI_T_ERR_NOT_INITIALIZED = 1003
+  integer, parameter :: MPI_T_ERR_NOT_SUPPORTED = 1004
+  integer, parameter :: MPI_T_ERR_MEMORY = 1005
+  integer, parameter :: MPI_T_ERR_INVALID = 1006
+  integer, parameter :: MPI_T_ERR_INVALID_INDEX = 1007
+  integer, parameter :: MPI_T_ERR_INVALID_ITEM = 1008
+  integer, parameter :: MPI_T_ERR_INVALID_SESSION = 1009
+  integer, parameter :: MPI_T_ERR_INVALID_HANDLE = 1010
+  integer, parameter :: MPI_T_ERR_INVALID_NAME = 1011
+  integer, parameter :: MPI_T_ERR_OUT_OF_HANDLES = 1012
+  integer, parameter :: MPI_T_ERR_OUT_OF_SESSIONS = 1013
+  integer, parameter :: MPI_T_ERR_CVAR_SET_NOT_NOW = 1014
+  integer, parameter :: MPI_T_ERR_CVAR_SET_NEVER = 1015
+  integer, parameter :: MPI_T_ERR_PVAR_NO_WRITE = 1016
+  integer, parameter :: MPI_T_ERR_PVAR_NO_STARTSTOP = 1017
+  integer, parameter :: MPI_T_ERR_PVAR_NO_ATOMIC = 1018
   integer, parameter :: MPI_ERR_LASTCODE = 16383
   integer, parameter :: MPI_ANY_SOURCE = -1
   integer, parameter :: MPI_ANY_TAG = -2
@@ -161,7 +181,7 @@ module mpi_f08_types
   integer, parameter :: MPI_SEEK_CUR = 401
   integer, parameter :: MPI_SEEK_END = 402
   integer, parameter :: MPI_SEEK_SET = 403
-  integer, parameter :: MPI_DISPLACEMENT_CURRENT = -1
+  integer(kind=MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1
   integer, parameter :: MPI_KEYVAL_INVALID = 0
   integer, parameter :: MPI_TAG_UB = 501
   integer, parameter :: MPI_IO = 502
@@ -333,6 +353,8 @@ module mpi_f08_types
   type(MPI_Datatype), parameter :: MPI_REAL16 = MPI_Datatype(738)
   type(MPI_Datatype), parameter :: MPI_COMPLEX16 = MPI_Datatype(739)
   type(MPI_Datatype), parameter :: MPI_COMPLEX32 = MPI_Datatype(747)
+  type(MPI_Datatype), parameter :: MPI_LONG_LONG_INT = MPI_LONG_LONG
+  type(MPI_Datatype), parameter :: MPI_C_COMPLEX = MPI_C_FLOAT_COMPLEX
 
   interface operator(==)
     module procedure equal_Op
@@ -361,9 +383,6 @@ module mpi_f08_types
     module procedure differ_Request
     module procedure differ_Datatype
   end interface
-
-  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.
-  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 
   ! What became of a message.
   type, bind(C) :: MPI_Status

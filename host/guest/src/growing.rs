@@ -1,7 +1,8 @@
 //! A list that can grow while others read it.
 //!
 //! Elements never move. Those that the list began with are an array, and are found as in one; those that were added lie in
-//! blocks, each twice as long as the one before.
+//! blocks, each twice as long as the one before, as in Dechev, Pirkelbauer, Stroustrup, "Lock-free dynamically resizable
+//! arrays", OPODIS 2006.
 
 use std::ops::{Index, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ const BLOCKS: usize = 15;
 
 type Block<T> = Box<[OnceLock<T>]>;
 
-/// See the module.
+/// A list that grows, and whose elements never move.
 pub struct Growing<T> {
     first: Box<[T]>,
     blocks: [OnceLock<Block<T>>; BLOCKS],

@@ -3,6 +3,7 @@
 //! A handle that a program made carries its class, a generation and an index, so that a stale, foreign or
 //! made-up value is told from a good one. Predefined handles of the ABI lie below [`FIRST_DYNAMIC`] and never collide.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use rankine_abi::MPI_ERR_NO_MEM;
@@ -116,7 +117,7 @@ impl<T> Table<T> {
 
     /// The error for an object that could not be stored; `what` is what all of them are (`"groups"`).
     #[cold]
-    pub fn full(&self, what: &str) -> Error {
+    pub fn full(&self, what: impl Display) -> Error {
         if self.has_all() {
             return Error::new(MPI_ERR_NO_MEM, format!("too many {what} are alive in this rank"));
         }
@@ -134,7 +135,7 @@ impl<T> Table<T> {
     }
 
     /// As [`Table::insert`]; a used-up quota is the error that `what` (`"groups"`) names.
-    pub fn add(&mut self, value: T, what: &str) -> Result<u32> {
+    pub fn add(&mut self, value: T, what: impl Display) -> Result<u32> {
         self.insert(value).map_err(|_| self.full(what))
     }
 

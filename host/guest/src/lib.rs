@@ -3,17 +3,18 @@
 //! | file | subject |
 //! |---|---|
 //! | `memory`, `copy` | a guest's linear memory: proofs of bounds, and copies that may race |
-//! | `quota` | what a rank may take of memory, and what is charged for it |
+//! | `quota`, `cost` | what a rank may take of memory, and what is charged for it |
 //! | `handle` | tables of objects: class, generation, index |
 //! | `error`, `errhan` | what goes wrong in a call, and the handlers that hear of it |
 //! | `file` | what files are opened for |
+//! | `blocks` | memory of windows that came from the guest's allocator |
 //! | `callback` | what an engine asks of the guest |
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
 //! | `who` | which rank it is, as its user knows it |
 //! | `together`, `awaits` | what ranks do together, to be compared; for whom one waits |
 //! | `growing` | a list that grows while others look into it |
-//! | `turn` | ranks that share a thread let others go first |
+//! | `turn` | ranks that share a thread let others go first; how a rank is put to sleep |
 //! | `op` | the predefined operations of reductions |
 //! | `arguments` | arrays and strings that a call is given |
 //! | `status`, `tag`, `partitions`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
@@ -28,8 +29,10 @@
 pub mod arguments;
 pub mod array;
 mod awaits;
+mod blocks;
 mod callback;
 pub mod copy;
+mod cost;
 pub mod dims;
 pub mod errhan;
 pub mod error;
@@ -50,13 +53,14 @@ mod turn;
 mod who;
 
 pub use awaits::{Awaits, Whom};
-pub use callback::Callback;
+pub use blocks::Blocks;
+pub use callback::{Arguments, Callback};
 pub use error::{Error, Result, Whose};
 pub use growing::Growing;
 pub use life::{Life, Phase};
 pub use memory::{Memory, Proved};
 pub use parcel::Parcel;
-pub use quota::{Account, Charge};
+pub use quota::{Account, Charge, Cost};
 pub use together::Together;
-pub use turn::YieldOnce;
+pub use turn::{Parks, YieldOnce};
 pub use who::Who;

@@ -6,6 +6,7 @@
 //! the guest's mistake and must not be ours.
 
 mod proved;
+mod words;
 
 use std::cell::Cell;
 use std::hint::cold_path;
@@ -36,6 +37,8 @@ pub struct Memory {
     copied: Rc<Cell<u64>>,
     /// Callbacks that are under way inside one another.
     depth: Cell<u32>,
+    /// Its program has 64-bit addresses.
+    is_wide: Cell<bool>,
 }
 
 /// Address 0 is inside the memory, but up to here no object of a program lies.
@@ -63,6 +66,7 @@ impl Memory {
             account: None,
             copied: Rc::default(),
             depth: Cell::new(0),
+            is_wide: Cell::new(false),
         }
     }
 
@@ -139,14 +143,14 @@ impl Memory {
         self.nothing_at(address, length)
     }
 
-    /// Where no bytes lie: nobody touches them, so they may lie at the null pointer as well.
+    /// Where no bytes lie: nobody touches them, so they may lie at the null pointer as well, or wherever a pointer leads that
+    /// the guest never set.
     #[cold]
     fn nothing_at(&self, address: Addr, length: u64) -> Option<Proved> {
-        (length == 0 && u64::from(address.0) <= self.size())
-            .then(|| Proved::new(self.base.get().wrapping_add(address.0 as usize), 0))
+        (length == 0).then(|| Proved::new(self.base.get().wrapping_add(address.0 as usize), 0))
     }
 
-    /// The same for the bytes of a message, which don't lie at the null pointer.
+    /// Proves the bytes of a message, which don't lie at the null pointer.
     #[inline(always)]
     pub fn buffer(&self, address: Addr, length: u64) -> Option<Proved> {
         if address.is_null() {
@@ -223,11 +227,17 @@ impl Memory {
 
     /// Bytes before the next zero byte.
     pub fn text_length(&self, address: Addr, what: &str) -> Result<u32> {
+        // No more bytes have an address.
+        Ok(self.text_length_within(address, 1 << 32, what)?.unwrap_or(u32::MAX))
+    }
+
+    /// Bytes before the next zero byte, if it is one of the first `most`.
+    pub fn text_length_within(&self, address: Addr, most: u64, what: &str) -> Result<Option<u32>> {
         let mut piece = [0; 64];
         let mut length = 0;
-        loop {
+        while length < most {
             let rest = self.size().saturating_sub(u64::from(address.0) + length);
-            let bytes = rest.min(piece.len() as u64);
+            let bytes = rest.min(piece.len() as u64).min(most - length);
             if bytes == 0 {
                 let text = format!("{what} at address {:#x} does not end within the memory", address.0);
                 return Err(Error::new(MPI_ERR_ARG, text));
@@ -235,10 +245,11 @@ impl Memory {
             let from = self.argument(Addr((u64::from(address.0) + length) as u32), bytes, what)?;
             from.read(&mut piece[..bytes as usize]);
             match piece[..bytes as usize].iter().position(|&byte| byte == 0) {
-                Some(end) => return Ok((length + end as u64) as u32),
+                Some(end) => return Ok(Some((length + end as u64) as u32)),
                 None => length += bytes,
             }
         }
+        Ok(None)
     }
 
     /// Copies bytes into the guest.
@@ -412,13 +423,15 @@ mod tests {
             assert!(memory.buffer(Addr(address), length).is_none(), "{length} at {address}");
             assert!(memory.check(Addr(address), length, "it").is_err(), "{length} at {address}");
         }
-        for (address, length) in [(64, 0), (64, 1), (64, 192), (255, 1), (256, 0), (0, 0), (63, 0)] {
+        for (address, length) in
+            [(64, 0), (64, 1), (64, 192), (255, 1), (256, 0), (0, 0), (63, 0), (257, 0), (u32::MAX, 0)]
+        {
             assert_eq!(
                 memory.at(Addr(address), length).map(|there| there.first()),
                 Some(memory.base().wrapping_add(address as usize))
             );
         }
-        assert!(memory.at(Addr(257), 0).is_none());
+        assert!(memory.at(Addr(257), 1).is_none() && memory.at(Addr(u32::MAX), 1).is_none());
         assert!(memory.read_i32(Addr(61), "it").is_err() && memory.read_i32(Addr(64), "it").is_ok());
         assert!(memory.text_length(Addr(60), "it").is_err() && memory.read_string(Addr(60), 9, "it").is_err());
         // SAFETY: it is the same memory, as large as it was.

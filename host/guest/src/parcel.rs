@@ -4,9 +4,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 
-/// See the module.
+/// A message between ranks of a process, with what its maker has noted of it.
 #[derive(Debug, Default)]
 pub struct Parcel {
     /// The message.
@@ -23,7 +23,7 @@ impl Parcel {
     /// known of it.
     pub fn kept(mut self, account: &Arc<Account>) -> Result<Parcel> {
         if self.charge.bytes() == 0 {
-            self.charge = account.charge(4 * self.bytes.capacity(), "messages that nobody has received")?;
+            self.charge = account.charge(4 * self.bytes.capacity(), Cost::Unreceived)?;
         }
         Ok(self)
     }

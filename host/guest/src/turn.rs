@@ -1,4 +1,4 @@
-//! Ranks that share a thread take turns.
+//! Ranks that share a thread take turns, and so do threads of a rank.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,4 +18,33 @@ impl Future for YieldOnce {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
+}
+
+/// A rank, as its threads put it to sleep. All of it may be asked without the turn, but for parking and resuming.
+pub trait Parks {
+    /// Puts the rank to sleep; false if there is something to look at first.
+    fn park(&self) -> bool {
+        false
+    }
+
+    /// Whether it has been woken since.
+    fn is_woken(&self) -> bool {
+        true
+    }
+
+    /// It runs again; whether somebody has woken it.
+    fn resume(&self) -> bool {
+        true
+    }
+
+    /// Whether one thread has ended what another may wait for, without a message.
+    fn take_news(&self) -> bool {
+        true
+    }
+
+    /// Counts as a rank that runs, although it sleeps: one of its threads may still call.
+    fn begin_errand(&self) {}
+
+    /// No longer so.
+    fn end_errand(&self) {}
 }

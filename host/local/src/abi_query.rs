@@ -18,9 +18,33 @@ pub(crate) struct State {
     booleans: RefCell<BTreeMap<i32, [Vec<u8>; 2]>>,
 }
 
-/// The sizes of Fortran's types in a guest: those that MPI_INTEGER and its like have here.
-const FORTRAN: [(&str, &str); 4] =
-    [("mpi_logical_size", "4"), ("mpi_integer_size", "4"), ("mpi_real_size", "4"), ("mpi_double_precision_size", "8")];
+/// The sizes of Fortran's types in a guest, those that MPI_INTEGER and its like have here; and that each of its optional
+/// datatypes is one of the engine's.
+const FORTRAN: [(&str, &str); 23] = [
+    ("mpi_logical_size", "4"),
+    ("mpi_integer_size", "4"),
+    ("mpi_real_size", "4"),
+    ("mpi_double_precision_size", "8"),
+    ("mpi_logical1_supported", "true"),
+    ("mpi_logical2_supported", "true"),
+    ("mpi_logical4_supported", "true"),
+    ("mpi_logical8_supported", "true"),
+    ("mpi_logical16_supported", "true"),
+    ("mpi_integer1_supported", "true"),
+    ("mpi_integer2_supported", "true"),
+    ("mpi_integer4_supported", "true"),
+    ("mpi_integer8_supported", "true"),
+    ("mpi_integer16_supported", "true"),
+    ("mpi_real2_supported", "true"),
+    ("mpi_real4_supported", "true"),
+    ("mpi_real8_supported", "true"),
+    ("mpi_real16_supported", "true"),
+    ("mpi_complex4_supported", "true"),
+    ("mpi_complex8_supported", "true"),
+    ("mpi_complex16_supported", "true"),
+    ("mpi_complex32_supported", "true"),
+    ("mpi_double_complex_supported", "true"),
+];
 
 /// `MPI_Abi_get_version`
 pub fn abi_get_version(_: &Rank) -> Result<(i32, i32)> {
@@ -33,9 +57,10 @@ fn new_info(r: &Rank, entries: &[(&str, &str)]) -> Result<Info> {
     Ok(info)
 }
 
-/// `MPI_Abi_get_info`: how wide MPI's integers are in a 32-bit guest.
+/// `MPI_Abi_get_info`: how wide MPI's integers are in the guest.
 pub fn abi_get_info(r: &Rank) -> Result<Info> {
-    new_info(r, &[("mpi_aint_size", "4"), ("mpi_count_size", "8"), ("mpi_offset_size", "8")])
+    let aint = if r.memory().is_wide() { "8" } else { "4" };
+    new_info(r, &[("mpi_aint_size", aint), ("mpi_count_size", "8"), ("mpi_offset_size", "8")])
 }
 
 /// `MPI_Abi_get_fortran_info`
@@ -58,7 +83,7 @@ pub fn abi_set_fortran_info(r: &Rank, info: Info) -> Result<()> {
         }
     }
     if r.init.fortran.info_was_set.replace(true) {
-        return Err(Error::new(MPI_ERR_ABI, "the sizes of Fortran's types were set before"));
+        return Err(Error::new(MPI_ERR_ABI, "what Fortran's types are was set before"));
     }
     Ok(())
 }

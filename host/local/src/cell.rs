@@ -3,22 +3,16 @@
 //! Scratch memory would not do: while a callback waits for its turn, or runs, another one may be called that needs
 //! memory of its own.
 
-use std::cell::RefCell;
-
 use rankine_abi::{Addr, MPI_ERR_NO_MEM, Status};
 
 use crate::error::{Error, Result};
 use crate::rank::Rank;
-use rankine_guest::Callback;
-
-/// Cells that nobody uses now. There are as many as were ever in use at once.
-#[derive(Default)]
-pub(crate) struct Cells(RefCell<Vec<Addr>>);
+use rankine_guest::{Arguments, Callback};
 
 impl Rank {
     /// Eight words, which the caller gives back.
     pub(crate) async fn take_cell(&self) -> Result<Addr> {
-        let free = self.cells.0.borrow_mut().pop();
+        let free = self.cells.borrow_mut().pop();
         match free {
             Some(cell) => Ok(cell),
             None => self.allocate(Status::SIZE).await,
@@ -26,7 +20,12 @@ impl Rank {
     }
 
     pub(crate) fn give_cell(&self, cell: Addr) {
-        self.cells.0.borrow_mut().push(cell);
+        self.cells.borrow_mut().push(cell);
+    }
+
+    /// The arguments of a function of the guest.
+    pub(crate) fn arguments(&self) -> Arguments {
+        Arguments::of(self.memory().is_wide())
     }
 
     /// Words in the guest's memory that stay.

@@ -5,14 +5,19 @@
 //! that a program asks for leads from one to another. Numbers are never used twice; when they are used up, that is an
 //! error of the call.
 
-use rankine_abi::MPI_ERR_NO_MEM;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME};
 
 use crate::error::{Error, Result};
-use crate::group::disagreement;
 use crate::sync::{AtomicU64, Ordering};
 
+/// The largest tag (`MPI_TAG_UB`).
+pub(crate) const TAG_UB: i32 = i32::MAX;
+
 /// A communicator's number, and the plane of it that a message travels in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Context(u32);
 
@@ -48,6 +53,11 @@ impl Context {
         Context(number << BITS | Plane::Messages as u32)
     }
 
+    /// What another node calls so.
+    pub(crate) fn from_number(number: u32) -> Context {
+        Context(number)
+    }
+
     /// The number that tells it from all others of the job.
     pub(crate) fn number(self) -> u32 {
         self.0
@@ -69,12 +79,24 @@ impl Context {
         self.plane(Plane::Greetings)
     }
 
+    /// Where the parts of a partitioned message travel, which has a number of its own: where the greetings inside of a group
+    /// would, of which there are none.
+    pub(crate) fn parts(self) -> Context {
+        self.greetings().local()
+    }
+
+    /// Whether it is that of parts.
+    #[inline]
+    pub(crate) fn is_of_parts(self) -> bool {
+        self.0 & (LOCAL | PLANES) == LOCAL | Plane::Greetings as u32
+    }
+
     /// Where its ranks agree on a new communicator.
     pub(crate) fn agreements(self) -> Context {
         self.plane(Plane::Agreements)
     }
 
-    /// The same inside of each group of an intercommunicator.
+    /// The context of the collectives inside of each group of an intercommunicator.
     pub(crate) fn local(self) -> Context {
         Context(self.0 | LOCAL)
     }
@@ -109,18 +131,22 @@ impl Context {
     }
 }
 
-/// Gives out contexts: the number of the next one, which goes on to count when there are no more.
-pub(crate) struct Contexts(AtomicU64);
+/// Gives out contexts: the number of the next one, which goes on to count when there are no more. Each node of a job has
+/// every so-many-eth number, so that none has another's.
+pub(crate) struct Contexts {
+    next: AtomicU64,
+    step: u64,
+}
 
 impl Contexts {
-    pub(crate) fn new() -> Self {
-        Contexts(AtomicU64::new(Context::FIRST.into()))
+    /// Those of a node of so many.
+    pub(crate) fn new(node: u32, nodes: u32) -> Self {
+        Contexts { next: AtomicU64::new(u64::from(Context::FIRST) + u64::from(node)), step: nodes.into() }
     }
 
     /// One that nobody has had before.
-    // A route to other nodes would begin here: all nodes would have to draw from the same numbers.
     pub(crate) fn fresh(&self) -> Result<Context> {
-        match u32::try_from(self.0.fetch_add(1, Ordering::Relaxed)) {
+        match u32::try_from(self.next.fetch_add(self.step, Ordering::Relaxed)) {
             Ok(number) if number <= Context::LAST => Ok(Context::numbered(number)),
             _ => Err(used_up()),
         }
@@ -129,7 +155,7 @@ impl Contexts {
     /// Leaves `count` of them.
     #[cfg(test)]
     pub(crate) fn leave(&self, count: u32) {
-        self.0.store((Context::LAST + 1 - count).into(), Ordering::Relaxed);
+        self.next.store((Context::LAST + 1 - count).into(), Ordering::Relaxed);
     }
 }
 
@@ -137,6 +163,35 @@ impl Contexts {
 fn used_up() -> Error {
     let text = format!("the job has made {} communicators and partitioned messages, the limit", Context::LAST);
     Error::new(MPI_ERR_NO_MEM, text)
+}
+
+/// The names of communicators in which there are messages that nobody received, by the contexts' numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Names(Mutex<BTreeMap<u32, String>>);
+
+impl Names {
+    /// Says what a communicator is called.
+    pub(crate) fn leave(&self, context: Context, name: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(context.number(), name);
+    }
+
+    /// What it is called.
+    pub(crate) fn of(&self, context: Context) -> String {
+        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match (names.get(&context.number()), context) {
+            (Some(name), _) => name.clone(),
+            (None, Context::WORLD) => "MPI_COMM_WORLD".into(),
+            (None, Context::SELF) => "MPI_COMM_SELF".into(),
+            (None, context) if context.is_of_parts() => "a partitioned message".into(),
+            (None, _) => "a communicator that was freed".into(),
+        }
+    }
+}
+
+/// The error of a rank that hears what it did not ask for.
+#[cold]
+pub(crate) fn disagreement() -> Error {
+    Error::new(MPI_ERR_NOT_SAME, "the ranks that make a communicator called different functions, or with other groups")
 }
 
 #[cfg(all(test, not(loom)))]
@@ -147,13 +202,15 @@ mod tests {
 
     #[test]
     fn planes_never_meet() {
-        let contexts = Contexts::new();
+        let contexts = Contexts::new(0, 1);
         let mut seen = Vec::new();
         for context in [Context::WORLD, Context::SELF, contexts.fresh().unwrap(), contexts.fresh().unwrap()] {
             for plane in [context, context.local()] {
                 seen.extend([plane, plane.collectives(), plane.greetings(), plane.agreements()]);
                 assert!(seen.iter().rev().take(4).all(|plane| plane.of_communicator() == context));
             }
+            let of_parts: Vec<_> = seen.iter().rev().take(8).filter(|plane| plane.is_of_parts()).collect();
+            assert_eq!(of_parts, [&context.parts()]);
             // From one plane to another and back, never out of the communicator.
             assert_eq!(context.greetings().collectives(), context.collectives());
         }
@@ -163,7 +220,7 @@ mod tests {
 
     #[test]
     fn numbers_run_out_and_never_start_again() {
-        let contexts = Contexts::new();
+        let contexts = Contexts::new(0, 1);
         contexts.leave(2);
         let (one, two) = (contexts.fresh().unwrap(), contexts.fresh().unwrap());
         assert_ne!(one, two);
@@ -174,8 +231,18 @@ mod tests {
     }
 
     #[test]
+    fn nodes_never_give_out_the_same() {
+        let nodes = [0, 1, 2].map(|node| Contexts::new(node, 3));
+        let mut all: Vec<u32> =
+            nodes.iter().flat_map(|node| [(); 9].map(|()| node.fresh().unwrap().number())).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 27);
+    }
+
+    #[test]
     fn ranks_hear_of_a_context_or_of_its_lack() {
-        let context = Contexts::new().fresh();
+        let context = Contexts::new(0, 1).fresh();
         assert_eq!(Context::from_word(Context::word(&context)).unwrap(), context.unwrap());
         for error in [used_up(), disagreement()] {
             let class = error.class;

@@ -4,34 +4,16 @@
 //! attribute's copy function) it leaves a [`Callback`] and returns `Pending`; the driver, which is on the rank's own
 //! stack, runs it and polls again.
 
-use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use rankine_guest::Callback;
-use smallvec::SmallVec;
 
 use crate::events::Event;
 use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
-
-/// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
-/// one, so every question has a number.
-#[derive(Default)]
-pub(crate) struct Questions {
-    last: Cell<u32>,
-    /// What the driver shall run next.
-    next: RefCell<Option<(u32, Callback)>>,
-    /// What the guest is running: the innermost one last.
-    pub(crate) running: RefCell<SmallVec<[u32; 2]>>,
-    answers: RefCell<SmallVec<[(u32, i32); 2]>>,
-    /// How often the rank has said where it waits.
-    told: Cell<u32>,
-    /// A future found another's question in the way, or has made way for another: poll again.
-    refused: Cell<bool>,
-}
 
 /// The number of a question whose answer nobody waits for.
 const NOBODYS: u32 = 0;
@@ -308,7 +290,7 @@ pub trait Turns {
     fn sleep(&self) -> bool;
 }
 
-/// The same for a rank whose threads take turns at it. Several may wait at once: what a call of another thread finds in the
+/// Waits for a rank whose threads take turns at it. Several may wait at once: what a call of another thread finds in the
 /// rank when it comes is put aside while it waits.
 pub fn wait_in_turns<F: Future + ?Sized, E: From<Ended>>(
     rank: &Rank,
@@ -464,7 +446,7 @@ mod tests {
     fn what_has_come_keeps_no_rank_awake() {
         let (results, end) = threads(1, Options::default(), None, async |r| {
             // A wait that looks at no message.
-            let request = grequest_start(r, FnPtr(1), FnPtr(1), FnPtr(1), Addr(0)).unwrap();
+            let request = grequest_start(r, FnPtr(1), FnPtr(1), FnPtr(1), rankine_abi::Kept::NULL).unwrap();
             irecv(r, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD).unwrap();
             isend(r, Addr(65), 1, Datatype::BYTE, 0, 0, Comm::WORLD).unwrap();
             crate::request::wait(r, request).await.unwrap();

@@ -1,6 +1,7 @@
 //! What the engine reports to listeners: the one list of events in a job.
 
 use rankine_guest::Awaits;
+use smallvec::{SmallVec, smallvec};
 
 /// Sees what the engine does: traces, counters, a browser's view.
 pub trait Listen: Send + Sync {
@@ -81,4 +82,41 @@ pub enum Event {
         /// The rank.
         rank: usize,
     },
+}
+
+/// Kinds of events.
+pub(crate) const KINDS: usize = 9;
+
+impl Event {
+    /// The number of its kind, which `tool` describes.
+    pub(crate) fn kind(self) -> usize {
+        match self {
+            Event::Sent { .. } => 0,
+            Event::Arrived { expected: true, .. } => 1,
+            Event::Arrived { expected: false, .. } => 2,
+            Event::Copied { .. } => 3,
+            Event::Accessed { .. } => 4,
+            Event::Carried { .. } => 5,
+            Event::Spun { .. } => 6,
+            Event::Parked { .. } => 7,
+            Event::Woken { .. } => 8,
+        }
+    }
+
+    /// The ranks that it concerns, each once.
+    pub(crate) fn ranks(self) -> SmallVec<[usize; 3]> {
+        let mut ranks: SmallVec<[usize; 3]> = match self {
+            Event::Sent { from: rank, .. }
+            | Event::Arrived { at: rank, .. }
+            | Event::Carried { by: rank, .. }
+            | Event::Spun { rank, .. }
+            | Event::Parked { rank, .. }
+            | Event::Woken { rank } => smallvec![rank],
+            Event::Copied { from, to, by, .. } => smallvec![from, to, by],
+            Event::Accessed { by, to, .. } => smallvec![by, to],
+        };
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
 }

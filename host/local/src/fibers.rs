@@ -4,7 +4,12 @@
 //! begin on homes in blocks, so that neighbours share one and a message between them needs no other core. A worker
 //! without work takes a rank from a queue that is longer than its owner can keep up with, or from one whose owner is
 //! busy with a rank that computes; then the rank's home moves along. A worker that finds nothing spins briefly, then
-//! parks.
+//! parks. That those without work look for it is work stealing (Blumofe, Leiserson, "Scheduling multithreaded computations by
+//! work stealing", Journal of the ACM 46, 1999); that a rank has a home is not.
+//!
+//! With a seed there is one worker, and a number drawn from the seed says which of the ranks on its queue is next. So the order
+//! in which ranks run is the seed's alone, as far as nothing but ranks wakes ranks, and a job that fails in a rare one can be
+//! run again ([`Fibers::seeded`]).
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,6 +23,7 @@ use std::time::Duration;
 
 use rankine_guest::Growing;
 
+use crate::drawn::Drawn;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Cell, Mutex, Ordering, crosswise, lock, spin_loop};
 use crate::world::Wake;
@@ -73,7 +79,7 @@ impl Fiber {
 
 #[repr(align(128))]
 struct Worker {
-    queue: Mutex<VecDeque<usize>>,
+    queue: Mutex<Queue>,
     /// The queue's length, to look at without the lock.
     length: AtomicUsize,
     /// Ranks taken up so far: stands still while one computes.
@@ -81,6 +87,24 @@ struct Worker {
     /// It sleeps, or is about to look at its queue a last time.
     parked: AtomicBool,
     thread: OnceLock<Thread>,
+}
+
+/// The ranks that are to run on a worker.
+#[derive(Default)]
+struct Queue {
+    ranks: VecDeque<usize>,
+    /// Chooses who is next; without it, whoever came first is.
+    order: Option<Drawn>,
+}
+
+impl Queue {
+    fn take(&mut self) -> Option<usize> {
+        match &mut self.order {
+            None => self.ranks.pop_front(),
+            Some(_) if self.ranks.is_empty() => None,
+            Some(order) => self.ranks.remove(order.below(self.ranks.len())),
+        }
+    }
 }
 
 /// The fibers of a job's ranks and the workers that carry them.
@@ -138,6 +162,13 @@ impl Fibers {
             panicked: OnceLock::new(),
             left: AtomicUsize::new(ranks),
         })
+    }
+
+    /// Room for so many ranks on one worker, which takes them in an order of the seed's.
+    pub fn seeded(ranks: usize, seed: u64) -> Arc<Fibers> {
+        let fibers = Fibers::new(ranks, 1);
+        lock(&fibers.workers[0].queue).order = Some(Drawn::from(seed));
+        fibers
     }
 
     /// Starts every rank's task, on threads of this executor's own.
@@ -312,9 +343,9 @@ impl Worker {
     /// The queue's new length.
     fn push(&self, rank: usize) -> usize {
         let mut queue = lock(&self.queue);
-        queue.push_back(rank);
-        self.length.store(queue.len(), Ordering::SeqCst);
-        queue.len()
+        queue.ranks.push_back(rank);
+        self.length.store(queue.ranks.len(), Ordering::SeqCst);
+        queue.ranks.len()
     }
 
     fn pop(&self) -> Option<usize> {
@@ -322,9 +353,9 @@ impl Worker {
             return None;
         }
         let mut queue = lock(&self.queue);
-        let rank = queue.pop_front();
+        let rank = queue.take();
         // Who still sees the length before looks once more.
-        self.length.store(queue.len(), Ordering::Relaxed);
+        self.length.store(queue.ranks.len(), Ordering::Relaxed);
         rank
     }
 
@@ -449,6 +480,29 @@ mod tests {
         let mut all: Vec<_> = ends.iter().take(50).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..50));
+    }
+
+    #[test]
+    fn a_seed_says_who_is_next() {
+        let order = |seed| {
+            let (fibers, (turn, turns)) = (Fibers::seeded(6, seed), channel());
+            let task = |rank| -> Task {
+                let turn = turn.clone();
+                Box::pin(async move {
+                    for _ in 0..8 {
+                        turn.send(rank).unwrap();
+                        YieldOnce::default().await;
+                    }
+                })
+            };
+            fibers.seat(0..6, task);
+            fibers.work(0);
+            turns.try_iter().collect::<Vec<usize>>()
+        };
+        let orders: Vec<_> = (0..50).map(order).collect();
+        assert!(orders.iter().all(|turns| turns.len() == 48));
+        assert_eq!(orders[7], order(7));
+        assert!((1..50).all(|seed| orders[..seed].iter().all(|other| *other != orders[seed])));
     }
 
     #[test]

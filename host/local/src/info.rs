@@ -219,6 +219,7 @@ mod tests {
     use super::*;
     use rankine_abi::MPI_ERR_NO_MEM;
 
+    use crate::quota::Cost;
     use crate::testing::both;
 
     #[test]
@@ -257,7 +258,7 @@ mod tests {
             info_set(r, info, &"k".repeat(255), &"v".repeat(1023)).unwrap();
             let long = "v".repeat(1023);
             let before = r.account.used();
-            let _rest = r.account.charge((r.account.free() - (8 << 20)) as usize, "the test").unwrap();
+            let _rest = r.account.charge((r.account.free() - (8 << 20)) as usize, Cost::Datatypes).unwrap();
             let mut infos = vec![info];
             let error = loop {
                 let copy = info_dup(r, info).unwrap();

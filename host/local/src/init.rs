@@ -12,7 +12,7 @@ use rankine_guest::{Callback, Life, Phase};
 use crate::abi_query as fortran;
 use crate::attr;
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::world::End;
 
@@ -174,7 +174,7 @@ pub async fn alloc_mem(r: &Rank, size: i64, info: Info) -> Result<Addr> {
         return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
     }
     r.hints(info)?;
-    let charge = r.account.charge(64, "blocks of MPI_Alloc_mem")?;
+    let charge = r.account.charge(64, Cost::Blocked)?;
     let address = match u32::try_from(size.max(1)) {
         Ok(bytes) => r.ask(Callback::Allocate { bytes, align: 16 }).await,
         Err(_) => 0,

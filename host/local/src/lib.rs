@@ -12,16 +12,22 @@
 
 mod cell;
 mod context;
+mod drawn;
 mod drive;
+mod ear;
 mod events;
 mod facts;
 mod fibers;
 mod joint;
+pub mod layout;
 mod mailbox;
+mod members;
 #[cfg(all(test, loom))]
 mod models;
 mod patience;
+mod questions;
 mod rank;
+mod shelf;
 mod span;
 mod sync;
 #[cfg(test)]
@@ -33,6 +39,7 @@ mod world;
 
 pub mod abi_query;
 pub mod attr;
+pub mod away;
 pub mod coll;
 pub mod comm;
 pub mod datatype;

@@ -13,7 +13,6 @@ use std::task::Poll;
 use rankine_abi::{Addr, Datatype, FnPtr, MPI_ERR_BUFFER, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
 use rankine_guest::Callback;
 use rankine_guest::op::{Kernel, Operand, kernel};
-use smallvec::smallvec;
 
 use crate::datatype::{Combiner, Type};
 use crate::error::{Error, Result};
@@ -104,7 +103,7 @@ impl Rank {
     }
 }
 
-/// The same for types that are no derived ones although a call made them (§19.1.9), and for their duplicates.
+/// What operations compute with, of types that are no derived ones although a call made them (§19.1.9), and of their duplicates.
 fn operand_of_type(ty: &Type) -> Option<Operand> {
     let contents = ty.contents();
     match contents.combiner {
@@ -197,12 +196,12 @@ impl Call {
         let operands = [0, room].map(|offset| Addr(start.wrapping_add((FRONT + offset + below) as u32)));
         let memory = r.memory();
         memory.write_i64(length, count as i64, "the length in scratch memory")?;
-        memory.write_i32(datatype, self.datatype.0 as i32, "the datatype in scratch memory")?;
+        memory.write_handle(datatype, self.datatype.0, "the datatype in scratch memory")?;
         let spans = [r.typed_span(operands[0], layout.clone())?, r.typed_span(operands[1], layout)?];
         spans[0].unpack(0, first);
         spans[1].unpack(0, second);
-        let arguments = smallvec![operands[0].0 as i32, operands[1].0 as i32, length.0 as i32, datatype.0 as i32];
-        r.ask(Callback::Call { function: self.user.function, arguments }).await;
+        let arguments = r.arguments().address(operands[0]).address(operands[1]).address(length).address(datatype);
+        r.ask(arguments.call(self.user.function)).await;
         spans[1].read(0, second);
         Ok(())
     }

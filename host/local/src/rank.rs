@@ -7,23 +7,23 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rankine_abi::Addr;
 use rankine_guest::Memory;
 
-use crate::cell::Cells;
 use crate::comm::Communicator;
 use crate::context::Context;
-use crate::drive::Questions;
 use crate::events::Event;
-use crate::group::Members;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
+use crate::members::Members;
 use crate::patience::Patience;
+use crate::questions::Questions;
 use crate::quota::Account;
 use crate::waiting::{Aside, Waited};
 use crate::world::World;
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn, tool};
 
-/// See the module.
+/// What MPI calls a process.
 pub struct Rank {
     id: u32,
     /// What it may take of memory.
@@ -53,8 +53,8 @@ pub struct Rank {
     pub(crate) pool: RefCell<Vec<OpRef>>,
     /// What the engine asks of the guest.
     pub(crate) questions: Questions,
-    /// Memory in the guest for what it is asked.
-    pub(crate) cells: Cells,
+    /// Memory in the guest for what it is asked (see `cell`): pieces that nobody uses now, of as many as were ever in use at once.
+    pub(crate) cells: RefCell<Vec<Addr>>,
     /// Nobody waits for what a future might ask now.
     pub(crate) deaf: Cell<bool>,
     /// A function that only polls found nothing.
@@ -86,8 +86,10 @@ pub struct Rank {
 unsafe impl Send for Rank {}
 
 impl Rank {
-    /// Rank `id` of those that the job began with. Its memory is set before its first call.
-    pub fn new(world: Arc<World>, id: usize) -> Rank {
+    /// The rank with this number among those that the job began with in this process. Its memory is set before its first
+    /// call.
+    pub fn new(world: Arc<World>, index: usize) -> Rank {
+        let id = world.ranks().start + index;
         let everybody = Rc::new(Members::range(0, world.first_size() as u32));
         Rank::with(world, id, Communicator::world(Context::WORLD, everybody, id as i32))
     }
@@ -116,7 +118,7 @@ impl Rank {
             patience: Patience::default(),
             pool: RefCell::default(),
             questions: Questions::default(),
-            cells: Cells::default(),
+            cells: RefCell::default(),
             deaf: Cell::new(false),
             yielding: Cell::new(false),
             world_comm: Rc::new(communicator),

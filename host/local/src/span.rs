@@ -17,12 +17,12 @@ use rankine_guest::Proved;
 
 use crate::copy;
 use crate::datatype::Type;
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::layout::Layout;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 
-/// See the module.
+/// Bytes of a buffer, every one of which was proved to be the guest's, or is the host's.
 #[derive(Debug)]
 pub struct Span<'a> {
     /// Where offset 0 of the layout lies; for contiguous spans the first byte.
@@ -241,7 +241,7 @@ impl Rank {
         }
     }
 
-    /// The same where the datatype is predefined and all is well.
+    /// The span of a buffer whose datatype is predefined, where all is well.
     #[inline(always)]
     pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span<'static>> {
         let size = datatype.predefined_block()?;
@@ -249,7 +249,7 @@ impl Rank {
         Some(Span::proved(self.memory().buffer(address, bytes)?))
     }
 
-    /// The same where it is not.
+    /// The span of any buffer.
     #[inline(never)]
     pub(crate) fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
         let negative = || Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"));
@@ -265,7 +265,7 @@ impl Rank {
         let layout = ty.message(u64::try_from(count).map_err(|_| negative())?)?;
         let charge = match layout.own_bytes(ty.layout()) {
             0 => Charge::default(),
-            bytes => self.account.charge(bytes, "layouts of messages")?,
+            bytes => self.account.charge(bytes, Cost::Layouts)?,
         };
         self.place(address, layout, Some(ty), charge)
     }

@@ -39,7 +39,8 @@ pub(crate) mod thread {
 }
 
 /// Stands between a sequentially consistent write and a sequentially consistent read of another word, where two threads
-/// do this crosswise and one of them has to see the other. The accesses alone are enough; only loom, which takes them
+/// do this crosswise and one of them has to see the other, as in Dekker's algorithm (Dijkstra, "Cooperating sequential
+/// processes", 1965). The accesses alone are enough; only loom, which takes them
 /// for acquire and release, needs the fence.
 #[inline]
 pub(crate) fn crosswise() {

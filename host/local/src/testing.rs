@@ -80,6 +80,7 @@ struct Limit {
 impl Limit {
     const LONG: Duration = Duration::from_secs(if cfg!(miri) { 3600 } else { 300 });
 
+    #[expect(clippy::disallowed_macros, reason = "a test may end where nobody reads")]
     fn start() -> Limit {
         let (over, is_over) = channel();
         let test = std::thread::current().name().unwrap_or("a test").to_owned();

@@ -121,7 +121,7 @@ impl Rank {
         self.release_if_done(operation).expect("only complete operations go back to the pool")
     }
 
-    /// The same, of an operation that may still be pending: then nothing, and it stays where it is.
+    /// Gives an operation back that may still be pending: then nothing, and it stays where it is.
     #[inline(always)]
     pub(crate) fn release_if_done(&self, operation: OpRef) -> Option<Outcome> {
         let outcome = operation.finish()?;
@@ -163,7 +163,9 @@ impl Rank {
 
     /// Sends the envelope of a message that its receiver pulls.
     fn push_pulled<'b>(&self, operation: OpRef, what: &What, source: i32) -> Started<'_, 'b> {
-        let destination = self.world().mailbox(what.destination);
+        let Some(destination) = self.world().near(what.destination) else {
+            return self.offer_away(operation, what, source);
+        };
         let header = Header { context: what.context, source, tag: what.tag, length: operation.span().bytes() as u64 };
         let address = operation.to_address().to_ne_bytes();
         let position = self.push(what.destination, destination, &header.pulled(), address.as_ptr());
@@ -199,7 +201,7 @@ impl Rank {
         }
     }
 
-    /// The same while the ring is full: drains it, and our own in case they wait for us.
+    /// Pushes to a ring that is full: drains it, and our own in case they wait for us.
     #[cold]
     fn push_to_full(&self, to: u32, mailbox: &Mailbox, header: &Header, payload: *const u8) -> u64 {
         let mut backoff = Backoff::new();
@@ -246,7 +248,9 @@ impl Rank {
     /// Sends a message that fits into its envelope; false, and nothing is done, if it does not.
     #[inline(always)]
     pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span<'_>) -> bool {
-        let mailbox = self.world().mailbox(what.destination);
+        let Some(mailbox) = self.world().near(what.destination) else {
+            return self.send_short_away(what, source, span);
+        };
         let short = span.bytes() <= self.tools.eager_limit.get() && !mailbox.is_congested();
         if short {
             let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
@@ -292,7 +296,7 @@ impl Rank {
         self.post_recv_into(pattern, span, None)
     }
 
-    /// The same, not made part of whoever calls it.
+    /// Starts a receive, not made part of whoever calls it.
     #[inline(never)]
     pub(crate) fn post_recv_apart<'b>(&self, pattern: Pattern, span: Span<'b>) -> Result<Started<'_, 'b>> {
         self.post_recv(pattern, span)
@@ -446,7 +450,7 @@ impl Rank {
     fn poll_send(&self, operation: OpRef, what: &What) {
         joint::help(&operation.get().joint);
         let position = operation.get().position.get();
-        let mailbox = self.world().mailbox(what.destination);
+        let Some(mailbox) = self.world().near(what.destination) else { return self.poll_away(operation, what) };
         if self.parking.get() {
             self.help(what.destination, position);
             self.buffer(operation, what);
@@ -479,9 +483,20 @@ impl Rank {
 
     /// `MPI_Cancel`: takes an operation back if it has not been matched; otherwise it goes on.
     pub(crate) fn cancel_operation(&self, operation: OpRef) {
-        if !operation.is_done() && self.take_back(operation, false) {
+        if operation.is_done() {
+            return;
+        }
+        if self.is_away(&operation.what()) {
+            return self.cancel_away(operation);
+        }
+        if self.take_back(operation, false) {
             let _ = operation.complete(Outcome { cancelled: true, ..Outcome::default() });
         }
+    }
+
+    /// Whether it is a send to a rank of another node.
+    fn is_away(&self, what: &What) -> bool {
+        matches!(what.kind, Kind::Send | Kind::Ssend) && self.world().near(what.destination).is_none()
     }
 
     /// Takes an unmatched operation out of the queue it waits in; false when it has been matched. A send that its
@@ -503,12 +518,17 @@ impl Rank {
         if operation.is_done() {
             return;
         }
-        if self.take_back(operation, true) {
+        let taken = match self.is_away(&operation.what()) {
+            true => self.abandon_away(operation),
+            false => self.take_back(operation, true),
+        };
+        if taken {
             let _ = operation.complete(Outcome { cancelled: true, ..Outcome::default() });
             return;
         }
         let mut backoff = Backoff::new();
         while !operation.is_done() {
+            self.world().give_up_on_away();
             backoff.pause();
         }
     }

@@ -4,9 +4,6 @@
 //! communicator by its context; its name is known to the ranks alone, so one that finds such messages in `MPI_Finalize`
 //! leaves the names here.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use smallvec::SmallVec;
 
 use crate::context::Context;
@@ -14,26 +11,6 @@ use crate::mailbox::matching::Leftovers;
 use crate::rank::Rank;
 use crate::waiting::name;
 use crate::world::World;
-
-/// The names of communicators in which there are such messages, by the contexts' numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Names(Mutex<BTreeMap<u32, String>>);
-
-impl Names {
-    fn leave(&self, context: Context, name: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(context.number(), name);
-    }
-
-    fn of(&self, context: Context) -> String {
-        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match (names.get(&context.number()), context) {
-            (Some(name), _) => name.clone(),
-            (None, Context::WORLD) => "MPI_COMM_WORLD".into(),
-            (None, Context::SELF) => "MPI_COMM_SELF".into(),
-            (None, _) => "a communicator that was freed".into(),
-        }
-    }
-}
 
 impl Rank {
     /// The rank is about to leave MPI: it says what the communicators are called whose messages it leaves behind.
@@ -49,12 +26,14 @@ impl Rank {
 }
 
 impl World {
-    /// The ranks that have left messages behind, in order, and what these are: `2 messages: from rank 0 with tag 7 in
+    /// The ranks that have left messages behind, in order, counted from the first that is here, and what these are: `2 messages: from rank 0 with tag 7 in
     /// MPI_COMM_WORLD`. To be asked when all ranks have exited.
     pub fn unreceived(&self) -> Vec<(usize, String)> {
-        let ranks = 0..self.size();
-        ranks
-            .filter_map(|rank| Some((rank, self.in_words(&self.mailbox(rank as u32).enter().take_leftovers())?)))
+        let first = self.ranks().start;
+        self.ranks()
+            .filter_map(|rank| {
+                Some((rank - first, self.in_words(&self.mailbox(rank as u32).enter().take_leftovers())?))
+            })
             .collect()
     }
 

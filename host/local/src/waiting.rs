@@ -136,7 +136,7 @@ impl Rank {
         text
     }
 
-    /// The same in few words and without the messages that have come: of several things the first, for listeners.
+    /// What the rank waits for in few words and without the messages that have come: of several things the first, for listeners.
     pub(crate) fn awaits(&self) -> Awaits {
         let (waits, aside) = (self.waits.borrow(), self.aside.borrow());
         // The threads of a program that wait have put aside what they wait for.

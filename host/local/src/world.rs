@@ -1,32 +1,35 @@
 //! What the ranks of one job share: their mailboxes, who sleeps, and how the job ended.
 
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
+use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
 use rankine_guest::{Awaits, Growing};
 
-use crate::context::{Context, Contexts};
-use crate::datatype::layout::Layout;
+use crate::away::{Away, NOBODY, Nodes};
+use crate::context::{Context, Contexts, Names};
+use crate::ear::{Count, Ear};
 use crate::error::{Error, Result};
 use crate::events::{Event, Listen};
-use crate::group::Shelf;
+use crate::layout::Layout;
 use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::ring::Header;
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
-use crate::quota::{Account, Charge};
+use crate::members::Members;
+use crate::quota::{Account, Charge, Cost};
+use crate::shelf::Shelf;
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use crate::tool::ear::{Count, Ear};
-use crate::{io, joint, rma, spawn, unreceived};
+use crate::{io, joint, rma, spawn};
 
 /// How a host wakes a rank that parked.
 pub trait Wake: Send + Sync {
-    /// The rank has something to look at. May be called while it runs; it then looks again before it parks.
+    /// The rank, counted from the first that is here, has something to look at. May be called while it runs; it then looks
+    /// again before it parks.
     fn wake(&self, rank: usize);
 }
 
@@ -65,6 +68,8 @@ pub struct Options {
     pub most_ranks: usize,
     /// How many ranks the machine suits (`MPI_UNIVERSE_SIZE`).
     pub universe: usize,
+    /// The job has ranks in other processes.
+    pub nodes: Option<Nodes>,
 }
 
 impl Default for Options {
@@ -78,6 +83,7 @@ impl Default for Options {
             storage: None,
             most_ranks: 0,
             universe: 0,
+            nodes: None,
         }
     }
 }
@@ -90,18 +96,18 @@ const OPERATION: usize = size_of::<Operation>() + size_of::<Layout>() + size_of:
 const MAX_OPERATIONS: usize = 1 << 20;
 
 /// Operations that references point to: a plain `Box` would claim to be the only way to them each time it is moved.
-struct Chunk(NonNull<[Operation]>, #[expect(dead_code, reason = "it is given back with the chunk")] Charge);
+pub(crate) struct Chunk(NonNull<[Operation]>, #[expect(dead_code, reason = "it is given back with the chunk")] Charge);
 
 // SAFETY: an operation may be shared between threads, and the chunk is freed together with the job.
 unsafe impl Send for Chunk {}
 
 impl Chunk {
-    fn new(owner: u32, charge: Charge) -> Self {
+    pub(crate) fn new(owner: u32, charge: Charge) -> Self {
         let operations: Box<[Operation]> = (0..CHUNK).map(|_| Operation::new(owner)).collect();
         Chunk(NonNull::from(Box::leak(operations)), charge)
     }
 
-    fn references(&self) -> Vec<OpRef> {
+    pub(crate) fn references(&self) -> Vec<OpRef> {
         // SAFETY: the chunk lives as long as the job, and its operations change only inside of cells.
         unsafe { self.0.as_ref() }.iter().rev().map(OpRef::new).collect()
     }
@@ -145,9 +151,13 @@ impl Post {
     }
 }
 
-/// See the module.
+/// What the ranks of a job share.
 pub struct World {
+    /// Those of the ranks that are here: the first of them is rank `first` of the job.
     posts: Growing<Post>,
+    first: u32,
+    /// The way to the others.
+    pub(crate) away: Option<Box<Away>>,
     /// Ranks that neither sleep nor have exited. A waker counts for the one it wakes.
     active: AtomicUsize,
     contexts: Contexts,
@@ -159,12 +169,16 @@ pub struct World {
     inquiries: AtomicU32,
     /// Groups on their way between ranks.
     pub(crate) shelf: Shelf,
-    /// The same for windows.
+    /// Windows on their way between ranks.
     pub(crate) windows: rma::Shelf,
-    /// The same for files.
+    /// Windows that have ranks on other nodes too.
+    pub(crate) over_nodes: rma::OverNodes,
+    /// Files on their way between ranks.
     pub(crate) files: io::Shelf,
+    /// Files that ranks of other nodes have opened, too.
+    pub(crate) files_over_nodes: io::OverNodes,
     /// What communicators are called whose messages were not received.
-    pub(crate) names: unreceived::Names,
+    pub(crate) names: Names,
     /// Ranks that programs start, and how strangers among them meet.
     pub(crate) spawned: spawn::Shared,
     /// Ranks spin before they park.
@@ -187,20 +201,28 @@ pub struct World {
 impl World {
     /// A job of `ranks` ranks.
     pub fn new(ranks: usize, wake: Arc<dyn Wake>, listener: Option<Arc<dyn Listen>>, options: Options) -> Arc<World> {
-        let universe = options.universe.max(ranks);
-        let options = Options { universe, ..options };
+        let mut options = options;
+        let nodes = options.nodes.take();
+        let (node, count) = nodes.as_ref().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
+        let all = nodes.as_ref().map_or(ranks, |nodes| nodes.ranks() as usize);
+        options.universe = options.universe.saturating_mul(count as usize).max(all);
+        let first = nodes.as_ref().map_or(0, Nodes::first);
         Arc::new(World {
+            first,
+            away: nodes.map(|nodes| Box::new(Away::new(nodes))),
             posts: Growing::new((0..ranks).map(|_| Post::new(ranks, &options))),
             active: AtomicUsize::new(ranks),
-            contexts: Contexts::new(),
+            contexts: Contexts::new(node, count),
             hasher: RandomState::new(),
             ended: AtomicU32::new(0),
             end: OnceLock::new(),
             inquiries: AtomicU32::new(0),
-            shelf: Shelf::default(),
-            windows: rma::Shelf::default(),
-            files: io::Shelf::default(),
-            names: unreceived::Names::default(),
+            shelf: Shelf::of_node(node, count),
+            windows: rma::Shelf::of_node(node, count),
+            over_nodes: rma::OverNodes::default(),
+            files: io::Shelf::of_node(node, count),
+            files_over_nodes: io::OverNodes::default(),
+            names: Names::default(),
             spawned: spawn::Shared::default(),
             spin: AtomicBool::new(options.spin),
             deadlock_check: atomic::AtomicBool::new(options.deadlock_check),
@@ -213,14 +235,49 @@ impl World {
         })
     }
 
-    /// How many ranks the job began with.
+    /// How many ranks the job began with, on all of its nodes.
     pub(crate) fn first_size(&self) -> usize {
-        self.posts.first_len()
+        self.nodes().map_or_else(|| self.posts.first_len(), |nodes| nodes.ranks() as usize)
     }
 
-    /// How many ranks the job has had by now.
+    /// How many ranks have been here by now.
     pub fn size(&self) -> usize {
         self.posts.len()
+    }
+
+    /// The ranks of the job that have been here by now.
+    pub fn ranks(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.size()
+    }
+
+    /// The number of this node.
+    pub(crate) fn node(&self) -> i32 {
+        self.nodes().map_or(0, |nodes| nodes.node as i32)
+    }
+
+    #[inline]
+    fn post(&self, rank: usize) -> &Post {
+        &self.posts[rank.wrapping_sub(self.first as usize)]
+    }
+
+    /// How many ranks of a group are on this node.
+    pub(crate) fn near_of(&self, group: &Members) -> usize {
+        match self.away {
+            None => group.len(),
+            Some(_) => group.iter().filter(|&rank| self.is_here(rank)).count(),
+        }
+    }
+
+    /// Whether all ranks of a group are on this node.
+    pub(crate) fn are_here(&self, group: &Members) -> bool {
+        self.near_of(group) == group.len()
+    }
+
+    /// Refuses what can't be done in a job of several nodes.
+    pub(crate) fn check_alone(&self, what: &str) -> Result<()> {
+        let text = || format!("the engine nodes has no {what} (--engine mpi has it)");
+        if self.away.is_none() { Ok(()) } else { Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text())) }
     }
 
     /// Room for more ranks. They count as running from now on, so they are to be started, or to be given up.
@@ -245,15 +302,25 @@ impl World {
     /// Ranks that got room and were not started.
     pub(crate) fn give_up(&self, ranks: Range<usize>) {
         for rank in ranks {
-            self.posts[rank].exited.store(1, Ordering::Release);
+            self.post(rank).exited.store(1, Ordering::Release);
             self.active.fetch_sub(1, Ordering::SeqCst);
         }
+    }
+
+    /// Whether ranks of this process spin before they park.
+    pub fn has_spin(&self) -> bool {
+        self.spins()
     }
 
     /// Whether ranks spin before they park.
     #[inline]
     pub(crate) fn spins(&self) -> bool {
         self.spin.load(Ordering::Relaxed)
+    }
+
+    /// Whether every rank of the job has a core of its own: what algorithms go by, and so the same for all of them.
+    pub(crate) fn has_cores(&self) -> bool {
+        self.away.as_ref().map_or_else(|| self.spins(), |away| away.has_cores.load(atomic::Ordering::Relaxed))
     }
 
     /// Says whether ranks shall spin before they park.
@@ -271,21 +338,36 @@ impl World {
         self.origin.elapsed().as_secs_f64()
     }
 
-    /// The same in nanoseconds.
+    /// Nanoseconds since the job began.
     pub(crate) fn nanoseconds(&self) -> i64 {
         self.origin.elapsed().as_nanos() as i64
     }
 
     /// What a rank may take of memory.
     pub fn account(&self, rank: usize) -> &Arc<Account> {
-        &self.posts[rank].account
+        &self.post(rank).account
     }
 
-    /// The mailbox of a peer.
-    // A route to other nodes would begin here: every rank of the job has its mailbox in this process.
+    /// The mailbox of a rank that is here.
     #[inline]
     pub(crate) fn mailbox(&self, rank: u32) -> &Mailbox {
-        &self.posts[rank as usize].mailbox
+        &self.posts[rank.wrapping_sub(self.first) as usize].mailbox
+    }
+
+    /// The mailbox of any rank of the job, if it is here.
+    #[inline]
+    pub(crate) fn near(&self, rank: u32) -> Option<&Mailbox> {
+        self.posts.get(rank.wrapping_sub(self.first) as usize).map(|post| &post.mailbox)
+    }
+
+    /// Whether a rank of the job is here.
+    pub fn is_here(&self, rank: u32) -> bool {
+        self.near(rank).is_some()
+    }
+
+    /// Whether a rank runs, or does something beside it.
+    pub(crate) fn is_active(&self) -> bool {
+        self.active.load(Ordering::SeqCst) > 0
     }
 
     /// A context for a new communicator.
@@ -301,7 +383,15 @@ impl World {
 
     /// Stands for a value that ranks have to agree on. No guest can make two values with the same one.
     pub(crate) fn fingerprint(&self, value: impl Hash) -> u64 {
-        self.hasher.hash_one(value)
+        match &self.away {
+            None => self.hasher.hash_one(value),
+            // The same on all nodes.
+            Some(away) => {
+                let mut hasher = DefaultHasher::new();
+                (away.secret(), value).hash(&mut hasher);
+                hasher.finish()
+            }
+        }
     }
 
     /// Tells those who listen, if anybody does.
@@ -318,7 +408,8 @@ impl World {
             listener.event(event);
         }
         for rank in event.ranks() {
-            if let Some(ear) = self.posts[rank].ear.get() {
+            let post = self.posts.get(rank.wrapping_sub(self.first as usize));
+            if let Some(ear) = post.and_then(|post| post.ear.get()) {
                 ear.hear(rank, event, || self.nanoseconds());
             }
         }
@@ -332,7 +423,7 @@ impl World {
 
     /// A rank wants to hear of what concerns it from now on.
     pub(crate) fn observe_more(&self, rank: u32) {
-        self.posts[rank as usize].ear.get_or_init(Box::default);
+        self.post(rank as usize).ear.get_or_init(Box::default);
         self.observers.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -343,7 +434,7 @@ impl World {
 
     /// What is heard of a rank, if it has ever wanted to.
     pub(crate) fn ear(&self, rank: u32) -> Option<&Ear> {
-        self.posts[rank as usize].ear.get().map(|ear| &**ear)
+        self.post(rank as usize).ear.get().map(|ear| &**ear)
     }
 
     /// What has been counted of a rank.
@@ -352,7 +443,7 @@ impl World {
     }
 
     /// Whether a job is ended whose ranks all wait.
-    pub(crate) fn checks_deadlock(&self) -> bool {
+    pub fn checks_deadlock(&self) -> bool {
         self.deadlock_check.load(Ordering::Relaxed)
     }
 
@@ -373,17 +464,17 @@ impl World {
 
     /// How many operations a rank has made.
     pub(crate) fn operations(&self, rank: u32) -> usize {
-        self.posts[rank as usize].operations.lock().unwrap_or_else(PoisonError::into_inner).len() * CHUNK
+        self.post(rank as usize).operations.lock().unwrap_or_else(PoisonError::into_inner).len() * CHUNK
     }
 
     /// More operations for a rank's pool, unless it has all it may have.
     pub(crate) fn more_operations(&self, rank: u32) -> Result<Vec<OpRef>> {
-        let Post { account, operations, .. } = &self.posts[rank as usize];
+        let Post { account, operations, .. } = self.post(rank as usize);
         let mut pool = operations.lock().unwrap_or_else(PoisonError::into_inner);
         if pool.len() * CHUNK >= MAX_OPERATIONS {
             return Err(Error::new(MPI_ERR_NO_MEM, "too many operations are pending in this rank"));
         }
-        let chunk = Chunk::new(rank, account.charge_last(CHUNK * OPERATION, "operations that are pending")?);
+        let chunk = Chunk::new(rank, account.charge_last(CHUNK * OPERATION, Cost::Operations)?);
         let references = chunk.references();
         pool.push(chunk);
         Ok(references)
@@ -393,15 +484,18 @@ impl World {
     pub fn end(&self, end: End) {
         let _ = self.end.set(end);
         self.ended.store(1, Ordering::SeqCst);
-        for rank in 0..self.size() {
+        for rank in self.ranks() {
             self.wake(rank as u32);
+        }
+        if let Some(away) = &self.away {
+            away.wake();
         }
     }
 
     /// Has every rank that waits, or is about to, say where ([`Callback::Whereabouts`](rankine_guest::Callback)) and wait on.
     pub fn inquire(&self) {
         self.inquiries.fetch_add(1, Ordering::SeqCst);
-        for rank in 0..self.size() {
+        for rank in self.ranks() {
             self.wake(rank as u32);
         }
     }
@@ -419,12 +513,12 @@ impl World {
 
     /// Whether a rank's program has returned.
     pub fn has_exited(&self, rank: usize) -> bool {
-        self.posts[rank].exited.load(Ordering::Acquire) != 0
+        self.post(rank).exited.load(Ordering::Acquire) != 0
     }
 
     /// The rank's program has returned: nobody will deliver on its behalf any more.
     pub(crate) fn exit(&self, rank: u32) {
-        self.posts[rank as usize].exited.store(1, Ordering::Release);
+        self.post(rank as usize).exited.store(1, Ordering::Release);
         self.one_less();
     }
 
@@ -437,7 +531,7 @@ impl World {
                     // It counts before it can run, for it may run and exit before we go on here.
                     self.active.fetch_add(1, Ordering::SeqCst);
                     if park.compare_exchange(PARKED, NOTIFIED, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-                        return self.wake.wake(rank as usize);
+                        return self.wake.wake(rank.wrapping_sub(self.first) as usize);
                     }
                     self.active.fetch_sub(1, Ordering::SeqCst);
                 }
@@ -507,12 +601,22 @@ impl World {
 
     /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen
     /// again.
-    // A route to other nodes would begin here: messages under way between nodes would have to count as well.
+    ///
+    /// In a job of several nodes something may be under way between them, and who carries it looks on ([`World::rest`]).
+    #[inline]
     fn one_less(&self) {
-        if self.active.fetch_sub(1, Ordering::SeqCst) == 1
-            && self.checks_deadlock()
-            && (0..self.size()).any(|rank| !self.has_exited(rank))
-        {
+        if self.active.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.nobody_runs();
+        }
+    }
+
+    /// The last rank that ran does so no longer.
+    #[cold]
+    fn nobody_runs(&self) {
+        if let Some(away) = &self.away {
+            return away.wake();
+        }
+        if self.checks_deadlock() && self.ranks().any(|rank| !self.has_exited(rank)) {
             self.end(End::Deadlock);
         }
     }
@@ -541,6 +645,9 @@ impl World {
     /// Copies a message from the sender's memory to the receiver's and completes both operations.
     pub(crate) fn transfer(&self, pair: Pair, by: u32) {
         let (send, receive, header) = (pair.send.operation(), pair.receive.operation(), pair.header);
+        if send.get().owner == NOBODY {
+            return self.matched_away(pair);
+        }
         let length = send.span().bytes();
         let (from, to) = (send.get().owner, receive.get().owner);
         let bytes = if receive.take_over(send) { length } else { self.copy_bytes(send, receive, by) };

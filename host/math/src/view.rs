@@ -61,7 +61,7 @@ impl<T: Scalar> View<T> {
         View { rows: self.columns, columns: self.rows, down: self.across, across: self.down, ..self }
     }
 
-    /// The same of conjugated numbers.
+    /// The matrix of the conjugated numbers.
     pub fn conjugated(self) -> View<T> {
         View { is_conjugated: T::IS_COMPLEX && !self.is_conjugated, ..self }
     }

@@ -5,7 +5,7 @@
 //! cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_guest::quota::exhausted;
+use rankine_guest::quota::{Cost, exhausted};
 use rankine_guest::{Account, Error, Result};
 
 use crate::descriptor::Pattern;
@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
     /// Makes room for more objects, if the rank has memory for what is noted of them.
     #[cold]
     fn more_objects(&mut self) -> Result<()> {
-        const WHAT: &str = "the objects of a message";
+        const WHAT: Cost = Cost::Objects;
         let more = self.outline.objects.len().max(EXPECTED);
         let bytes = more * (size_of::<Met>() + size_of::<i32>() + size_of::<u32>());
         self.account.check(bytes, WHAT)?;

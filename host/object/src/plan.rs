@@ -89,7 +89,7 @@ pub(crate) struct Layout {
     pub depth: u32,
 }
 
-/// See the module. The first layout is the root's.
+/// How objects of a type are walked. The first layout is the root's.
 #[derive(Debug)]
 pub struct Plan {
     /// What two ranks compare.

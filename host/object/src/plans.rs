@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
 use rankine_abi::MPI_ERR_NO_MEM;
-use rankine_guest::{Account, Charge, Result};
+use rankine_guest::{Account, Charge, Cost, Result};
 
 use crate::error;
 use crate::plan::{Plan, Step};
@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 1 << 20;
 /// Bytes that a step takes.
 const STEP: usize = size_of::<Step>();
 
-/// See the module.
+/// The plans of a rank's types.
 pub(crate) struct Plans {
     account: Arc<Account>,
     kept: HashMap<u32, Arc<Plan>>,
@@ -66,7 +66,7 @@ impl Plans {
     /// Charges so many steps, instead of the oldest plans if need be.
     fn charge(&mut self, weight: usize) -> Result<Charge> {
         loop {
-            match (self.account.charge(weight * STEP, "plans of object graphs"), self.ages.front()) {
+            match (self.account.charge(weight * STEP, Cost::Plans), self.ages.front()) {
                 (Ok(charge), _) => return Ok(charge),
                 (Err(error), None) => return Err(error),
                 (Err(_), Some(&(oldest, _))) => self.forget(oldest),

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_NO_MEM, MPI_ERR_TYPE};
-use rankine_guest::{Account, Charge, Error, Result};
+use rankine_guest::{Account, Charge, Cost, Error, Result};
 
 use crate::descriptor::{self, Pattern};
 
@@ -208,7 +208,7 @@ impl Types {
                 return Err(Error::new(MPI_ERR_NO_MEM, text));
             }
         }
-        self.charge.grow(more.bytes(), "descriptions of types")?;
+        self.charge.grow(more.bytes(), Cost::Types)?;
         self.taken = Quantity { fields, names };
         Ok(())
     }

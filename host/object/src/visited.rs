@@ -4,7 +4,7 @@
 //! walk touches the table in about the order of the objects, which a large graph's time depends on. Where addresses
 //! fall on one another, the table mixes them.
 
-/// See the module.
+/// The objects that a walk has met.
 pub(crate) struct Visited {
     /// Address and number of an object; a free slot has the address 0, which no object has.
     slots: Vec<(u32, u32)>,

@@ -4,11 +4,11 @@
 //! be copied, as in Cheney's garbage collector. An object's bytes are copied out of the guest first and its references are read from the copy, so that
 //! nothing the guest does meanwhile matters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_TYPE};
-use rankine_guest::quota::exhausted;
+use rankine_guest::quota::{Cost, exhausted};
 use rankine_guest::{Account, Charge, Error, Memory, Parcel, Result};
 
 use crate::decode::Outline;
@@ -59,6 +59,8 @@ pub(crate) struct Walk {
     others: HashMap<Met, u32>,
     /// Weak references: where they lie in the image, and what they refer to.
     weak: Vec<(usize, Met)>,
+    /// Long texts whose end was looked for: where each begins and where its zero byte is. No two have bytes in common.
+    texts: BTreeMap<u32, u32>,
     /// Where allocatables without elements lie: blocks of their own all the same.
     empty: Vec<u32>,
     /// Bytes, objects and references of the last image: the next one is likely to be like it.
@@ -73,14 +75,21 @@ pub(crate) struct Walk {
 const OBJECT: usize = size_of::<Met>() + 8 * size_of::<(u32, u32)>();
 /// And where something may lie in something else: what was met in order, and who holds whom.
 const INTERIOR: usize = 8 * size_of::<Met>();
+/// And each long text.
+const TEXT: usize = 8 * size_of::<(u32, u32)>();
+/// Bytes of a text that are looked at before it counts as a long one. Any number of references may lead into a long one, so
+/// its end is looked for once.
+const SHORT: u64 = 256;
 /// Objects that there is room for at first.
 const FEW: usize = 1 << 10;
 /// Objects whose tables are kept from one walk to the next.
 const KEPT: usize = 1 << 20;
 /// An image of up to this many bytes is charged only once somebody keeps it.
 const SMALL: usize = 64 << 10;
+/// What errors call a text.
+const STRING: &str = "a string";
 /// What errors call the images.
-const WHAT: &str = "messages of objects";
+const WHAT: Cost = Cost::Images;
 
 impl Walk {
     pub(crate) fn new(account: &Arc<Account>) -> Walk {
@@ -91,6 +100,7 @@ impl Walk {
             met: Vec::new(),
             others: HashMap::new(),
             weak: Vec::new(),
+            texts: BTreeMap::new(),
             empty: Vec::new(),
             last: [0; 3],
             spare: Default::default(),
@@ -104,6 +114,8 @@ impl Walk {
         self.weak.clear();
         self.empty.clear();
         self.others.clear();
+        self.charge.shrink(self.texts.len() * TEXT);
+        self.texts.clear();
         if self.met.capacity() > KEPT {
             self.met.shrink_to(KEPT);
             self.weak = Vec::new();
@@ -127,6 +139,39 @@ impl Walk {
         }
         self.met.push(met);
         Ok(())
+    }
+
+    /// Bytes before the zero byte that ends a text.
+    #[inline]
+    fn text_length(&mut self, memory: &Memory, at: u32) -> Result<u32> {
+        match memory.text_length_within(Addr(at), SHORT, STRING)? {
+            Some(length) => Ok(length),
+            None => self.long_text_length(memory, at),
+        }
+    }
+
+    /// The length of a long text, of which another reference may have led to any part.
+    #[cold]
+    fn long_text_length(&mut self, memory: &Memory, at: u32) -> Result<u32> {
+        if let Some((_, &end)) = self.texts.range(..=at).next_back()
+            && at <= end
+        {
+            return Ok(end - at);
+        }
+        let next = self.texts.range(at..).next().map(|(&start, &end)| (start, end));
+        let unknown = next.map_or(1 << 32, |(start, _)| u64::from(start - at));
+        let end = match (memory.text_length_within(Addr(at), unknown, STRING)?, next) {
+            (None, Some((start, end))) => {
+                self.texts.remove(&start);
+                end
+            }
+            (length, _) => {
+                self.charge.grow(TEXT, WHAT)?;
+                at.saturating_add(length.unwrap_or(u32::MAX))
+            }
+        };
+        self.texts.insert(at, end);
+        Ok(end - at)
     }
 
     /// Takes what a message or an image was in for the next image.
@@ -365,7 +410,7 @@ impl<'a> Copier<'a> {
             }
             Action::Text { to } => {
                 let address = word(&self.image, at);
-                let count = if address == 0 { 0 } else { self.memory.text_length(Addr(address), "a string")? + 1 };
+                let count = if address == 0 { 0 } else { self.walk.text_length(self.memory, address)? + 1 };
                 self.put(at, Met::new(address, to, count), step)?;
             }
             Action::Weak { count, to } => {
@@ -582,4 +627,40 @@ impl<'a> Copier<'a> {
 fn named(mut error: Error, what: impl FnOnce() -> String) -> Error {
     error.text = format!("{}: {}", what(), error.text).into();
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// However references lead into texts, each byte is looked at once: no two texts that are known have any in common, and each
+        /// is as long as it is.
+        #[test]
+        fn the_end_of_a_long_text_is_found_once(
+            ends in prop::collection::vec(0..9000_usize, 1..12),
+            references in prop::collection::vec(1..9000_u32, 1..60),
+        ) {
+            let bytes = Box::leak(vec![b'x'; 9001].into_boxed_slice());
+            ends.iter().for_each(|&end| bytes[end] = 0);
+            bytes[9000] = 0;
+            let memory = Memory::new();
+            // SAFETY: leaked, so it stays.
+            unsafe { memory.set(bytes.as_mut_ptr(), 9001) };
+            let account = Account::new(None);
+            let mut walk = Walk::new(&account);
+            for at in references {
+                let length = walk.text_length(&memory, at).unwrap();
+                prop_assert_eq!(length, memory.text_length(Addr(at), STRING).unwrap());
+                let known: Vec<_> = walk.texts.iter().map(|(&start, &end)| (start, end)).collect();
+                prop_assert!(known.windows(2).all(|two| two[0].1 < two[1].0), "{known:?}");
+                prop_assert!(u64::from(length) < SHORT || known.iter().any(|&(start, end)| start <= at && end == at + length));
+                prop_assert_eq!(walk.charge.bytes() as usize, known.len() * TEXT);
+            }
+            walk.clear();
+            prop_assert_eq!(walk.charge.bytes(), 0);
+        }
+    }
 }

@@ -4,20 +4,17 @@ use std::io::Write as _;
 
 use rankine_guest::Who;
 
-use crate::apart;
-use crate::ending::{Deadlock, Ending};
-use crate::shown;
-use crate::signals::INTERRUPT;
-use crate::trap;
+use crate::report::apart;
+use crate::report::trap;
+use crate::run::ending::{Deadlock, Ending};
+use rankine_system::signals::INTERRUPT;
+use rankine_system::{shown, tell};
 
 /// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
 /// and the first to end may have the others ended in the middle of a line.
 pub(super) fn report(ending: &Ending) {
-    let mut text = account(ending).join("\n");
-    if !text.is_empty() {
-        text.push('\n');
-        let _ = std::io::stderr().write_all(shown::lines(&text).as_bytes());
-    }
+    let text: String = account(ending).iter().map(|said| shown::report(said) + "\n").collect();
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Why the job ended, in lines.
@@ -32,14 +29,14 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
             }
             lines
         }
-        Ending::OutputClosed => Vec::new(),
+        Ending::OutputClosed | Ending::Elsewhere(_) => Vec::new(),
         Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
         Ending::Aborted { who, code, .. } => line(format_args!("{who} aborted the job with code {code}")),
         Ending::Quit { who, status } => {
             line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
         }
         Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
-        Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized }) => {
+        Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized, .. }) => {
             let why = apart.as_deref().unwrap_or("every rank waits and no message is under way");
             let mut lines = line(format_args!("deadlock: {why}"));
             lines.extend(where_they_are(ranks));
@@ -66,8 +63,8 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
 
 /// Tells where the ranks of a job are that goes on.
 pub(super) fn tell_where(ranks: &[String]) {
-    eprintln!("rankine: where the ranks are:");
-    where_they_are(ranks).for_each(|line| eprintln!("{line}"));
+    tell!("rankine: where the ranks are:");
+    where_they_are(ranks).for_each(|line| tell!("{}", shown::report(&line)));
 }
 
 /// Where ranks are, and what to do where lines are missing.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cache::Kept;
+use crate::module::cache::Kept;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {

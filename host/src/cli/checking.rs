@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::ending::Ending;
-use crate::mistakes::Report;
-use crate::shown;
+use crate::report::mistakes::Report;
+use crate::run::ending::Ending;
+use rankine_system::{shown, tell};
 
 /// The status of a program that ended with 0, where something was found.
 const FOUND: i32 = 4;
@@ -31,16 +31,30 @@ impl Checking {
 
     /// Says what was found until the job ended so; the status of the process.
     pub(super) fn say(self, report: &Report, ending: &Ending) -> i32 {
-        let _ = std::io::stderr().write_all(shown::lines(&report.text()).as_bytes());
+        let _ = std::io::stderr().write_all(shown::lines(&report.text(too_early(ending))).as_bytes());
         if let Some((path, mut file)) = self.file {
             let written = serde_json::to_vec_pretty(report).map_err(std::io::Error::from);
             if let Err(error) = written.and_then(|bytes| file.write_all(&bytes)).and_then(|()| file.write_all(b"\n")) {
-                eprintln!("rankine: --check: {} can't be written: {error}", path.display());
+                tell!("rankine: --check: {} can't be written: {error}", path.display());
             }
         }
         match ending.status() {
             0 if report.has_findings() => FOUND,
             status => status,
         }
+    }
+}
+
+/// What has ended a job before its program was done, and was said before.
+fn too_early(ending: &Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Finished { .. } | Ending::OutputClosed | Ending::Elsewhere(_) => None,
+        Ending::Deadlocked(_) => Some("the deadlock"),
+        Ending::Aborted { error: Some(_), .. } | Ending::Failed(_) => Some("the error"),
+        Ending::Aborted { .. } => Some("the MPI_Abort"),
+        Ending::Trapped { .. } => Some("the trap"),
+        Ending::Quit { .. } => Some("the early exit"),
+        Ending::TimedOut(..) => Some("the end by its time limit"),
+        Ending::Signalled(..) => Some("the end by a signal"),
     }
 }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::limits;
 use crate::module::{self, Changes, Codegen, Source};
+use rankine_system::limits;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -27,12 +27,12 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// Sees to it that a program's code is in the cache.
 pub(super) fn ahead(file: &Path, binary: &[u8], codegen: Codegen) -> Result<()> {
-    let engine = module::engine(module::Settings {
+    let engines = module::Engines::new(module::Settings {
         images: limits::check_mappings(1)?,
         codegen,
         ..module::Settings::default()
     })?;
     // As programs are run unless --null-page is given.
-    let source = Source::new(file, binary.to_vec(), Changes::default())?;
-    module::check_program(&module::compile(&engine, file, &source.binary)?, file)
+    let source = Source::new(&engines, file, binary.to_vec(), Changes::default())?;
+    module::check_program(&module::compile(engines.of(&source.binary)?, file, &source.binary)?, file)
 }

@@ -8,18 +8,22 @@ use rankine_toolchain::sdk;
 
 use super::options::LOOKING;
 use super::run::usage;
-use crate::debugger::{self, Breaks, Ranks};
+use rankine_system::debugger::{self, Breaks, Ranks};
+use rankine_system::tell;
 
 /// The options of `rankine run` for native debuggers.
 #[derive(clap::Args)]
 pub(super) struct Options {
-    /// Compile the program for a native debugger, gdb or lldb, which then sees its source, line by line, and its
-    /// variables; the module must have been compiled with -g (see docs/cookbook/debugging.md)
+    /// Compile the program for a native debugger, gdb or lldb
+    ///
+    /// It then sees its source, line by line, and its variables; the module must have been compiled with -g (see
+    /// share/doc/rankine/book/cookbook/debugging.md).
     #[arg(long, conflicts_with_all = ["profile", "check"], help_heading = LOOKING)]
     debug: bool,
 
-    /// Like --debug, and have these ranks wait until a debugger is attached: 0, several as 0,2 or 4-7, or all. Each
-    /// prints the command that attaches one
+    /// Like --debug; these ranks wait for a debugger: 0,2 4-7 all
+    ///
+    /// Each prints the command that attaches one.
     #[arg(long, value_name = "RANKS", conflicts_with_all = ["profile", "check", "fibers"], help_heading = LOOKING)]
     break_rank: Option<Ranks>,
 }
@@ -39,7 +43,12 @@ impl Options {
     /// Whether the program is compiled for a debugger, and the ranks that wait for one. Call it while the process has
     /// one thread.
     pub fn begin(&self, ranks: Option<usize>, has_all_ranks: bool) -> Result<(bool, Option<Arc<Breaks>>)> {
-        let Some(named) = &self.break_rank else { return Ok((self.debug, None)) };
+        let Some(named) = &self.break_rank else {
+            if self.debug {
+                say_what_to_load();
+            }
+            return Ok((self.debug, None));
+        };
         if let Some(ranks) = ranks
             && let Some(rank) = named.beyond(ranks)
         {
@@ -48,5 +57,20 @@ impl Options {
         debugger::allow();
         let script = sdk::gdb_script().inspect_err(|error| tracing::warn!("gdb can't follow pointers: {error:#}")).ok();
         Ok((true, Some(Arc::new(Breaks::begin(named.clone(), script, has_all_ranks)?))))
+    }
+}
+
+/// Without the file, gdb knows a program's pointers as numbers, and what it calls to follow one ends the job.
+fn say_what_to_load() {
+    // Whoever has loaded it has this set for what gdb starts.
+    if std::env::var_os("RANKINE_GDB").is_some() {
+        return;
+    }
+    if let Ok(script) = sdk::gdb_script() {
+        tell!(
+            "rankine: note: gdb follows the program's pointers with gdb -x {0}, or, once it is started, with: source {0}; \
+             that line in ~/.gdbinit loads it always",
+            script.display()
+        );
     }
 }

@@ -1,17 +1,18 @@
 //! `rankine doctor`: checks the set-up, and names the next step for what is missing.
 
-use crate::confine;
 use crate::engine::mpi::library;
 use crate::module;
 use anyhow::Result;
+use rankine_system::confine;
 use rankine_toolchain::build::Flang;
 use rankine_toolchain::cxx::Library;
 use rankine_toolchain::find::{self, TARGET};
+use rankine_toolchain::python::Python;
 use rankine_toolchain::sdk::Sdk;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// The command line of `rankine doctor`.
@@ -58,6 +59,7 @@ impl Finding {
         let state = match (self.ok, self.needed) {
             (true, _) => "ok",
             (false, true) => "missing",
+            (false, false) if self.part == CORES => "busy",
             (false, false) => "not here",
         };
         let found = format!("{state:<9} {:<14} {}\n", self.part, self.detail);
@@ -90,6 +92,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn look() -> Vec<Finding> {
     let mut findings = compiler();
     findings.push(rust_target());
+    findings.push(python());
     findings.push(processor());
     findings.push(mpi());
     findings.push(maps());
@@ -140,7 +143,7 @@ fn compiler() -> Vec<Finding> {
 
 /// The Rust compiler's target for guests. Where it is rustup's, rustup adds what is missing.
 fn rust_target() -> Finding {
-    let query = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let query = find::rustc().args(["--print", "target-libdir", "--target", TARGET]).output();
     let folder = query.ok().filter(|output| output.status.success()).map(|output| output.stdout);
     let folder = folder.map(|text| PathBuf::from(String::from_utf8_lossy(&text).trim()));
     let rustup = find::find_program("rustup");
@@ -172,6 +175,12 @@ fn rust_advice(rustc: Option<&Path>, rustup: Option<&Path>) -> String {
         }
         (None, None, None) => format!("install rustup, then `rustup target add {TARGET}`"),
     }
+}
+
+/// What runs programs in Python.
+fn python() -> Finding {
+    let python = Python::find().map(|python| python.module().display().to_string());
+    Finding::language("Python", "python", python)
 }
 
 /// Whether programs are compiled for this machine.
@@ -219,13 +228,16 @@ fn maps() -> Finding {
     Finding::new("mappings", false, result, "as root: sysctl vm.max_map_count=1048576")
 }
 
+/// What cores are called: they are there even where they are busy.
+const CORES: &str = "cores";
+
 /// How many cores there are, and what of them others use now.
 fn cores() -> Finding {
     let cores = match std::thread::available_parallelism() {
         Ok(cores) => cores.get(),
         Err(error) => {
             let detail = format!("unknown ({error})");
-            return Finding { part: "cores", ok: true, needed: false, detail, next: None };
+            return Finding { part: CORES, ok: true, needed: false, detail, next: None };
         }
     };
     let detail = format!("{cores}: up to {cores} ranks run as threads, more as fibers");
@@ -236,7 +248,7 @@ fn cores() -> Finding {
         _ => Ok(detail),
     };
     Finding::new(
-        "cores",
+        CORES,
         false,
         result,
         "ranks that wait for each other are slow on busy cores: fewer ranks, or --fibers",

@@ -26,15 +26,18 @@ fn texts() -> Vec<PathBuf> {
 }
 
 /// The commands that a text shows behind `$`, without what comments say of them.
-fn commands(text: &str) -> impl Iterator<Item = &str> {
+fn commands(text: &str) -> impl Iterator<Item = String> {
     let mut in_console = false;
-    let lines = text.lines().filter_map(move |line| {
+    // A line may go on in the next one.
+    let text = text.replace("\\\n", " ");
+    let of_consoles = |line: &str| {
         if line.starts_with("```") {
             in_console = line == "```console";
         }
-        line.strip_prefix("$ ").filter(|_| in_console)
-    });
-    lines.map(|line| line.split(" #").next().unwrap())
+        let command = line.strip_prefix("$ ").filter(|_| in_console)?;
+        command.split(" #").next().map(str::to_owned)
+    };
+    text.lines().filter_map(of_consoles).collect::<Vec<_>>().into_iter()
 }
 
 /// The words of a call of `rankine` within a command, if there is one: `mpiexec -n 4 rankine run …` has one too.
@@ -50,7 +53,7 @@ fn every_command_that_is_shown_is_taken() {
     let mut calls = 0;
     for path in texts() {
         let text = std::fs::read_to_string(&path).unwrap();
-        for words in commands(&text).filter_map(call) {
+        for words in commands(&text).filter_map(|command| call(&command)) {
             calls += 1;
             let ours = spellings::translate::<options::Arguments>(words.clone()).arguments;
             if let Err(error) = Arguments::try_parse_from(ours) {

@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
-use rankine_toolchain::system;
+use rankine_system::{os, tell};
 use serde_json::{Value, json};
 
-use super::{grid_store, print_page};
-use crate::grid::Grid;
-use crate::grid::ask::{Asker, each};
-use crate::grid::check::{self, Report, columns};
-use crate::grid::facts::{Facts, Question};
-use crate::grid::install::{Installed, Program};
-use crate::grid::manifest::{self, Manifest};
-use crate::grid::node::Node;
-use crate::places::env_path;
-use crate::shown;
+use super::values::parse_seconds;
+use super::{grid_store, print_page, written};
+use crate::engine::mpi;
+use rankine_grid::ask::{Asker, each};
+use rankine_grid::check::{Report, columns};
+use rankine_grid::facts::{Facts, Mpi, Question};
+use rankine_grid::install::{Installed, Program};
+use rankine_grid::manifest::Manifest;
+use rankine_grid::node::Node;
+use rankine_grid::{Grid, check, manifest};
+use rankine_system::places::env_path;
+use rankine_system::shown;
 
 /// The command line of `rankine grid`.
 #[derive(clap::Args)]
@@ -79,9 +81,9 @@ struct Install {
     #[arg(long, value_name = "PROGRAM")]
     ssh: Option<PathBuf>,
 
-    /// How many seconds a node may take
-    #[arg(long, value_name = "SECS", default_value_t = 600)]
-    wait: u16,
+    /// How long a node may take: seconds, or 45s, 2m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_seconds)]
+    wait: Duration,
 }
 
 #[derive(clap::Args)]
@@ -142,16 +144,16 @@ struct Ways {
     #[arg(long, value_name = "PROGRAM")]
     ssh: Option<PathBuf>,
 
-    /// How many seconds a node may take
-    #[arg(long, value_name = "SECS", default_value_t = 30)]
-    wait: u16,
+    /// How long a node may take: seconds, or 45s, 2m, 1h
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_seconds)]
+    wait: Duration,
 }
 
 impl Ways {
     fn asker(&self) -> Result<Asker> {
         let ssh = self.ssh.clone().or_else(|| env_path("RANKINE_SSH"));
         let rankine = std::env::current_exe().context("the path of this program is not known")?;
-        Ok(Asker { ssh, rankine, limit: Duration::from_secs(self.wait.into()) })
+        Ok(Asker { ssh, rankine, limit: self.wait })
     }
 }
 
@@ -159,7 +161,11 @@ impl Ways {
 #[derive(clap::Args)]
 struct Wanted {
     /// The file that describes the grid [default: RANKINE_GRID, else grid.toml]
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// The file, named as for `rankine run`
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
     grid: Option<PathBuf>,
 
     /// Only these nodes: names of groups, kinds, labels and nodes, joined by +: arm+n[1-4]
@@ -169,6 +175,15 @@ struct Wanted {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Wanted {
+    fn grid(&self) -> Result<(Grid, PathBuf)> {
+        if let Some(file) = self.file.as_deref().filter(|file| !file.exists()) {
+            bail!("there is no file {}; nodes are named by --group", shown::line(&file.to_string_lossy()));
+        }
+        Grid::find(self.file.as_deref().or(self.grid.as_deref()))
+    }
 }
 
 #[derive(clap::Args)]
@@ -193,10 +208,22 @@ struct Check {
     ways: Ways,
 }
 
+/// The MPI library that ranks of this machine would be given.
+fn mpi_library(named: Option<&Path>) -> Result<Mpi> {
+    let library = mpi::library::find(named)?;
+    Ok(Mpi { version: library.version.clone(), path: library.path.clone() })
+}
+
+/// Asks every node. One that names no MPI library of its own has that of this machine, at the same path.
+fn check_all(asker: &Asker, nodes: &[&Node]) -> Vec<Report> {
+    let library = mpi_library(None).ok().map(|library| library.path).filter(|path| path.is_absolute());
+    check::check(asker, nodes, &check::Wanted { library: library.as_deref(), unshown: mpi::unshown })
+}
+
 /// Runs the subcommand; `check` has status 1 when a job could not run on all nodes.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    system::only_on_unix("rankine grid", "start jobs on several nodes from there")?;
+    os::only_on_unix("rankine grid", "start jobs on several nodes from there")?;
     match arguments.command {
         Command::List(list) => list.run(),
         Command::Check(check) => check.run(),
@@ -206,7 +233,8 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Manifest(pods) => pods.run(),
         Command::Store(command) => grid_store::run(command),
         Command::Facts(question) => {
-            print_page(&format!("{}\n", serde_json::to_string(&Facts::gather(&question))?))?;
+            let facts = Facts::gather(&question, mpi_library(question.mpi_lib.as_deref()));
+            print_page(&format!("{}\n", serde_json::to_string(&facts)?))?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -215,10 +243,10 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 impl List {
     /// A node that doesn't answer is in the list all the same.
     fn run(&self) -> Result<ExitCode> {
-        let (grid, file) = Grid::find(self.wanted.grid.as_deref())?;
+        let (grid, file) = self.wanted.grid()?;
         let nodes = grid.wanted(self.wanted.group.as_deref())?;
         let reports = match self.ask {
-            true => check::check(&self.ways.asker()?, &nodes, check::library_here().as_deref()),
+            true => check_all(&self.ways.asker()?, &nodes),
             false => Vec::new(),
         };
         let page = match self.wanted.json {
@@ -276,10 +304,10 @@ fn row(grid: &Grid, node: &Node) -> Vec<String> {
 
 impl Check {
     fn run(&self) -> Result<ExitCode> {
-        let (grid, _) = Grid::find(self.wanted.grid.as_deref())?;
+        let (grid, _) = self.wanted.grid()?;
         let nodes = grid.wanted(self.wanted.group.as_deref())?;
         let asker = self.ways.asker()?;
-        let reports = check::check(&asker, &nodes, check::library_here().as_deref());
+        let reports = check_all(&asker, &nodes);
         let page = match self.wanted.json {
             true => serde_json::to_string_pretty(&reports)? + "\n",
             false => check::table(&reports),
@@ -299,11 +327,18 @@ impl Ssh {
         let Some(node) = grid.at(&self.node) else {
             bail!("{} describes no node {}", file.display(), shown::line(&self.node))
         };
-        let asker = Ways { ssh: None, wait: 0 }.asker()?;
-        let mut command = node.reach(&asker.ssh(node)?);
         let (first, rest) = self.command.split_first().context("a command has a name")?;
+        if node.is_here() {
+            // A launcher that does not know this machine by that address has it reached as others are.
+            let mut command = std::process::Command::new("sh");
+            command.arg("-c").arg(self.command.join(OsStr::new(" ")));
+            let replaced = os::replace_process(&mut command);
+            return replaced.context("sh cannot be started");
+        }
+        let asker = Ways { ssh: None, wait: Duration::ZERO }.asker()?;
+        let mut command = node.reach(&asker.ssh(node)?);
         command.arg(node.library.as_deref().and_then(|library| helper(first, library)).unwrap_or(first.clone()));
-        let replaced = system::replace_process(command.args(rest));
+        let replaced = os::replace_process(command.args(rest));
         replaced.with_context(|| format!("{} cannot be started", command.get_program().display()))
     }
 }
@@ -331,7 +366,11 @@ impl Install {
             page += &match answer {
                 Ok(Installed { version, copied: None }) => format!("{}: {place} is {version} already\n", node.name),
                 Ok(Installed { version, copied: Some(length) }) => {
-                    format!("{}: {place} is {version} now, {} copied\n", node.name, check::bytes(*length))
+                    format!(
+                        "{}: {place} is {version} now, {} copied\n",
+                        node.name,
+                        rankine_system::shown::bytes(*length)
+                    )
                 }
                 Err(refusal) => format!("{}: {refusal}\n", node.name),
             };
@@ -343,7 +382,7 @@ impl Install {
 
 impl Clean {
     fn run(&self) -> Result<ExitCode> {
-        let (grid, _) = Grid::find(self.wanted.grid.as_deref())?;
+        let (grid, _) = self.wanted.grid()?;
         let nodes = grid.wanted(self.wanted.group.as_deref())?;
         let asker = self.ways.asker()?;
         let days = self.days.to_string();
@@ -357,7 +396,7 @@ impl Clean {
             Err(refusal) => json!({ "node": node.name, "problem": refusal.to_string() }),
         });
         let text = nodes.iter().zip(&answers).map(|(node, answer)| match answer {
-            Ok((count, size)) => format!("{}: {count} removed, {}\n", node.name, check::bytes(*size)),
+            Ok((count, size)) => format!("{}: {count} removed, {}\n", node.name, rankine_system::shown::bytes(*size)),
             Err(refusal) => format!("{}: {refusal}\n", node.name),
         });
         let page = match self.wanted.json {
@@ -384,8 +423,11 @@ impl Pods {
             options: &self.run[..before],
             arguments: &job.words()[1..],
         };
+        for file in manifest::FILES {
+            written::refuse_planted("--output", &self.output.join(file))?;
+        }
         manifest.write(&self.output).with_context(|| format!("can't write to {}", self.output.display()))?;
-        eprintln!("rankine: {0}/mpijob.yaml and {0}/Containerfile are written", self.output.display());
+        tell!("rankine: {0}/mpijob.yaml and {0}/Containerfile are written", self.output.display());
         Ok(ExitCode::SUCCESS)
     }
 }

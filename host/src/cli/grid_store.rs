@@ -9,11 +9,11 @@ use anyhow::{Context as _, Result};
 use clap::Subcommand;
 
 use super::{compile, print_page};
-use crate::grid::network;
-use crate::grid::stage::Ready;
-use crate::grid::store::{Entry, Store, parse_job};
 use crate::module::{self, Codegen};
-use crate::places;
+use rankine_grid::network;
+use rankine_grid::stage::Ready;
+use rankine_grid::store::{Entry, Store, parse_job};
+use rankine_system::places;
 
 #[derive(Subcommand)]
 pub(super) enum Command {

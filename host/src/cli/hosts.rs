@@ -1,12 +1,13 @@
 //! The hosts of a job: names with slot counts, from a file, from the command line, or from a Slurm allocation.
 
 use std::fmt::Write as _;
+use std::net::Ipv6Addr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::grid::names::expand;
-use crate::grid::node::Node;
+use rankine_grid::names::expand;
+use rankine_grid::node::Node;
 
 /// Some ranks of a job, and the node that carries them.
 #[derive(Debug)]
@@ -28,27 +29,45 @@ impl Place {
     }
 }
 
+/// Endings by which a lone name is that of a file, though a host could be called so.
+const FILES: [&str; 9] = ["txt", "hosts", "lst", "list", "cfg", "conf", "ini", "toml", "nodes"];
+
+/// Whether a text names a file: one that is there, or one that is meant to be. Everything else is a list of hosts.
+fn is_file(wanted: &str) -> bool {
+    let is_alone = !wanted.contains([',', ':', '[']);
+    let ending = Path::new(wanted).extension().and_then(|ending| ending.to_str());
+    Path::new(wanted).is_file()
+        || wanted.contains('/')
+        || is_alone && (wanted.starts_with('.') || ending.is_some_and(|ending| FILES.contains(&ending)))
+}
+
 /// What `--hosts` names: `slurm`, a file, or a list such as `n1:4,n2:4`.
 pub(super) fn read(wanted: &str) -> Result<Vec<Node>> {
     if wanted == "slurm" {
         return allocation(|name| std::env::var(name).ok());
     }
-    if !Path::new(wanted).exists() && !wanted.contains(['/', '.']) {
-        return parse(&wanted.replace(',', "\n")).with_context(|| format!("--hosts {wanted}"));
+    if !is_file(wanted) {
+        let hosts = wanted.split(',').map(str::trim).filter(|host| !host.is_empty());
+        return gathered(hosts.map(|host| self::host(host).with_context(|| host.to_string())))
+            .with_context(|| format!("--hosts {wanted}"));
     }
-    let text = std::fs::read_to_string(wanted).with_context(|| format!("--hosts {wanted}: cannot be read"))?;
+    let text = std::fs::read_to_string(wanted).with_context(|| {
+        format!("--hosts {wanted}: cannot be read; hosts themselves are listed as n1:4,n2:4, without spaces")
+    })?;
     parse(&text).with_context(|| format!("--hosts {wanted}"))
 }
 
 /// A host a line: `name`, `name:4` or `name slots=4`; `#` begins a comment. A host that is named again gets more slots.
 fn parse(text: &str) -> Result<Vec<Node>> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    gathered(lines.map(|(number, line)| host(line).with_context(|| format!("line {}: {line}", number + 1))))
+}
+
+fn gathered(named: impl Iterator<Item = Result<Node>>) -> Result<Vec<Node>> {
     let mut hosts: Vec<Node> = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let host = host(line).with_context(|| format!("line {}: {line}", number + 1))?;
+    for host in named {
+        let host = host?;
         match hosts.iter_mut().find(|known| known.name == host.name) {
             Some(known) => known.slots = Some(known.slots.unwrap_or(1) + host.slots.unwrap_or(1)),
             None => hosts.push(host),
@@ -61,6 +80,12 @@ fn parse(text: &str) -> Result<Vec<Node>> {
 fn host(line: &str) -> Result<Node> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
+    if let Some(address) = of_ipv6(first) {
+        bail!(
+            "{address} is an address of IPv6, and launchers take a colon for the number of slots: give the host's name, or \
+             its address of IPv4"
+        );
+    }
     let (name, mut slots) = match first.split_once(':') {
         Some((name, count)) => (name, Some(count)),
         None => (first, None),
@@ -80,6 +105,12 @@ fn host(line: &str) -> Result<Node> {
         Some(Ok(count)) => Some(count),
     };
     Ok(Node::plain(name, slots))
+}
+
+/// The address in `[::1]:2`, or a bare one.
+fn of_ipv6(word: &str) -> Option<Ipv6Addr> {
+    let inside = word.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inside.map_or(word, |(address, _)| address).parse().ok()
 }
 
 fn is_name(name: &str) -> bool {
@@ -184,7 +215,29 @@ mod tests {
     #[test]
     fn a_list_on_the_command_line() {
         assert_eq!(read("n1:2,n2").unwrap(), [host("n1", 2), host("n2", None)]);
-        assert!(format!("{:#}", read("no/such/file").unwrap_err()).contains("cannot be read"));
+        assert_eq!(read("127.0.0.1:2").unwrap(), [host("127.0.0.1", 2)]);
+        assert_eq!(read("127.0.0.1").unwrap(), [host("127.0.0.1", None)]);
+        assert_eq!(
+            read("n1.cluster.org:2,me@n2.cluster.org,n1.cluster.org:1").unwrap(),
+            [host("n1.cluster.org", 3), host("me@n2.cluster.org", None)]
+        );
+        assert_eq!(read("n1.cluster.org").unwrap(), [host("n1.cluster.org", None)]);
+        let wrong = |text: &str| format!("{:#}", read(text).unwrap_err());
+        for text in ["no/such/file", "my.hosts", "hosts.txt", "./hosts"] {
+            assert!(wrong(text).contains("cannot be read"), "{text}: {}", wrong(text));
+        }
+        for text in ["[::1]:2", "::1", "n1:2,[fe80::1]:4", "[::1]"] {
+            assert!(wrong(text).contains("an address of IPv6"), "{text}: {}", wrong(text));
+        }
+        assert!(wrong("n1:2,n2:0").starts_with("--hosts n1:2,n2:0: n2:0: ") && wrong("n1;id:2").contains("`n1;id`"));
+    }
+
+    #[test]
+    fn a_file_may_be_called_as_a_host() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("n1.cluster.org");
+        std::fs::write(&file, "a:2\n").unwrap();
+        assert_eq!(read(file.to_str().unwrap()).unwrap(), [host("a", 2)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `rankine info`: what a module uses, and what the engines have.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,8 +10,10 @@ use serde::Serialize;
 
 use super::info_tools;
 use crate::engine::{local, mpi};
-use crate::inspect::{Facts, inspect};
-use crate::{module, shown};
+use crate::module::inspect::{Facts, inspect};
+use crate::module::signature::Signed;
+use crate::module::{self, signature};
+use rankine_system::shown;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -38,7 +41,10 @@ struct Used {
     engines: Vec<&'static str>,
 }
 
-/// What `info FILE` prints.
+/// What tools do that have made a module. Another word might pass for one of ours.
+const KNOWN_ROLES: [&str; 3] = ["language", "processed-by", "sdk"];
+
+/// What `info FILE` prints. Names that come from a module are one line, each.
 #[derive(Serialize)]
 struct Page {
     file: PathBuf,
@@ -47,6 +53,8 @@ struct Page {
     runs: bool,
     #[serde(flatten)]
     facts: Facts,
+    /// Who has signed it.
+    signatures: Vec<Signed>,
 }
 
 fn engines(name: &str) -> Vec<&'static str> {
@@ -71,27 +79,56 @@ fn module_page(file: PathBuf, json: bool) -> Result<String> {
     let used = std::mem::take(&mut facts.mpi_functions);
     let mpi_functions: Vec<Used> = used.into_iter().map(|name| Used { engines: engines(&name), name }).collect();
     let runs = facts.other_imports.is_empty() && mpi_functions.iter().all(|function| !function.engines.is_empty());
-    let page = Page { file, mpi_functions, runs, facts };
-    if json { Ok(serde_json::to_string_pretty(&page)? + "\n") } else { Ok(shown::lines(&page.as_text()).into_owned()) }
+    let signatures = signature::signatures(&std::fs::read(&file)?);
+    let is_text = file.extension().is_some_and(|ending| ending == "wat");
+    let signatures = signatures.or_else(|wrong| if is_text { Ok(Vec::new()) } else { Err(wrong) });
+    let signatures = signatures.with_context(|| file.display().to_string())?;
+    let page = Page { file, mpi_functions, runs, facts, signatures };
+    if json { Ok(serde_json::to_string_pretty(&page)? + "\n") } else { Ok(page.as_text()) }
 }
 
 impl Page {
     fn as_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| text += &format!("{name:<14}{value}\n");
-        let Facts { memory, features, producers, debug_info, functions, size, .. } = &self.facts;
-        line("file", self.file.display().to_string());
+        let Facts { address_bits, memory, features, producers, debug_info, functions, size, .. } = &self.facts;
+        line("file", shown::line(&self.file.to_string_lossy()));
         line("size", format!("{size} bytes, {functions} functions"));
+        if *address_bits == Some(64) {
+            line("addresses", "64 bits (-m64), in a memory of at most 4 GiB; on the engine local".into());
+        }
         if let Some(memory) = memory {
             let most =
                 memory.maximum.map_or("no limit of its own".into(), |most| format!("at most {} KiB", most >> 10));
             line("memory", format!("{} KiB at the start, {most}", memory.initial >> 10));
         }
-        let list = |items: Vec<&str>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+        let list = |items: Vec<&str>| match items.is_empty() {
+            true => "none".to_owned(),
+            false => items.into_iter().map(shown::line).collect::<Vec<_>>().join(", "),
+        };
         line("features", list(features.iter().copied().collect()));
         line("source lines", if *debug_info { "yes" } else { "no (compile with -g)" }.into());
+        let (own, of_libraries) = (&self.facts.compilers, &self.facts.library_compilers);
+        for compiler in own {
+            line("compiled by", compiler.clone());
+        }
         for producer in producers {
-            line(&producer.role, format!("{} {}", producer.name, producer.version).trim_end().to_owned());
+            let said = shown::line(format!("{} {}", producer.name, producer.version).trim_end());
+            // The linker keeps one version of each tool, that of what it reads first: the C library's.
+            let is = |compilers: &BTreeSet<String>| compilers.iter().any(|one| one.replace(" version ", " ") == said);
+            match is(own) {
+                true => {}
+                false if is(of_libraries) => line("C library by", said),
+                false if KNOWN_ROLES.contains(&producer.role.as_str()) => line(&producer.role, said),
+                false => line("made by", format!("{said} ({})", shown::line(&producer.role))),
+            }
+        }
+        match &self.signatures[..] {
+            [] => line("signed", "no".into()),
+            list => list.iter().for_each(|Signed { key, holds }| {
+                let note = if *holds { "" } else { ", but it was changed since" };
+                line("signed by", format!("{key}{note}"));
+            }),
         }
         line("WASI", list(self.facts.wasi_functions.iter().map(String::as_str).collect()));
         if !self.facts.object_functions.is_empty() {
@@ -104,11 +141,12 @@ impl Page {
             line("threads", "a rank can have several".into());
         }
         if !self.facts.other_imports.is_empty() {
-            line("undefined", self.facts.other_imports.join(", "));
+            line("undefined", list(self.facts.other_imports.iter().map(String::as_str).collect()));
         }
         let missing = self.mpi_functions.iter().filter(|function| function.engines.is_empty()).count();
         line("MPI", format!("{} functions, {missing} of them in no engine", self.mpi_functions.len()));
         for Used { name, engines } in &self.mpi_functions {
+            let name = shown::line(name);
             text += &format!("  {name:<34}{}\n", if engines.is_empty() { "-".into() } else { engines.join(" ") });
         }
         text

@@ -4,9 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::engine::mpi::library;
-use crate::grants::{Kept, Reach};
-use crate::math::library::Named;
-use crate::places::{self, env_path, find_program};
+use crate::imports::math::library::Named;
+use rankine_system::grants::{Kept, Reach};
+use rankine_system::places::{self, env_path, find_program};
 use rankine_toolchain::find::{NEWEST_CLANG, OLDEST_CLANG};
 
 /// Programs that Rankine starts, where links lead to them too: as variables name them, and as they are found on PATH.

@@ -8,71 +8,89 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
-use rankine_toolchain::system;
+use anyhow::{Context as _, Result, bail, ensure};
+use rankine_system::{os, tell};
 
 use super::compile;
 use super::hosts::{self, Place, places};
-use crate::grants::{Grants, Kept};
-use crate::grid::Grid;
-use crate::grid::ask::{Asker, Refusal, each};
-use crate::grid::launcher::{Job, Launcher, Part, shown};
-use crate::grid::network;
-use crate::grid::node::Node;
-use crate::grid::retries::Retries;
-use crate::grid::stage::{Baggage, Ready};
-use crate::grid::supervise::Supervisor;
 use crate::module::{self, Codegen, DIGEST_OPTION};
-use crate::places::{self as folders, env_path};
+use rankine_grid::Grid;
+use rankine_grid::ask::{Asker, Refusal, each};
+use rankine_grid::launcher::{Job, Launcher, Part, shown};
+use rankine_grid::network;
+use rankine_grid::node::Node;
+use rankine_grid::retries::Retries;
+use rankine_grid::stage::{Baggage, Ready};
+use rankine_grid::supervise::Supervisor;
+use rankine_system::grants::{Grants, Kept};
+use rankine_system::places::{self as folders, env_path};
 
 /// The options of `rankine run` that are about other hosts.
 #[derive(clap::Args)]
 #[command(next_help_heading = "On several hosts")]
 #[command(group = clap::ArgGroup::new("where").multiple(true).args(["hosts", "grid", "group"]))]
 pub(super) struct Options {
-    /// Run on these hosts, with the MPI library's launcher: a file (lines `name`, `name:4`, `name slots=4`), a list
-    /// `n1:4,n2:4`, or `slurm` for the allocation that this is started in
+    /// Run on these hosts: a file, a list n1:4,n2:4, or slurm
+    ///
+    /// By the launcher of the MPI library. A file has lines `name`, `name:4`, `name slots=4`; `slurm` is the allocation
+    /// that this is started in.
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["threads", "fibers", "no_deadlock_check"])]
     hosts: Option<String>,
 
-    /// Run on the nodes that this file describes (see `rankine grid`); the program is copied to them
+    /// Run on the nodes that this file describes
+    ///
+    /// See `rankine grid`; the program is copied to them.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
     grid: Option<PathBuf>,
 
-    /// Run on these nodes of the grid: names of groups, kinds, labels and nodes, joined by +
+    /// Run on these nodes of the grid: arm+n[1-4]
+    ///
+    /// Names of groups, kinds, labels and nodes, joined by +.
     #[arg(long, value_name = "GROUP", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
     group: Option<String>,
 
-    /// Copy a file to every node, into the program's working folder; may be repeated
+    /// Copy a file to every node; may be repeated
+    ///
+    /// Into the program's working folder.
     #[arg(long = "input", value_name = "FILE", requires = "where")]
     inputs: Vec<PathBuf>,
 
-    /// Copy back a file that the program writes in its working folder; may be repeated
+    /// Copy back a file; may be repeated
+    ///
+    /// One that the program writes in its working folder.
     #[arg(long = "output", value_name = "FILE", requires = "where")]
     outputs: Vec<PathBuf>,
 
     /// Print the launcher's command instead of running it
     #[arg(long, requires = "where")]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 
-    /// With --hosts: first copy the program to every host and compile it there, for hosts that share no file system
+    /// With --hosts: copy the program to every host first
+    ///
+    /// And compile it there, for hosts that share no file system.
     #[arg(long, requires = "hosts")]
     stage: bool,
 
-    /// Until the first rank has started, try up to N times again, with growing pauses, to reach a node, to copy to it
-    /// what it needs, and to start the ranks
+    /// Try up to N times again to reach nodes and to start
+    ///
+    /// With growing pauses, until the first rank has started: to reach a node, to copy to it what it needs, and to
+    /// start the ranks.
     #[arg(long, value_name = "N", requires = "where", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     retries: u32,
 
-    /// The launcher to use (or RANKINE_LAUNCHER): mpiexec of MPICH, mpirun of Open MPI, or srun
+    /// The launcher to use (or RANKINE_LAUNCHER)
+    ///
+    /// mpiexec of MPICH, mpirun of Open MPI, or srun.
     #[arg(long, value_name = "PROGRAM", requires = "where")]
     launcher: Option<PathBuf>,
 
-    /// An option to pass to the launcher; may be repeated
+    /// An option for the launcher; may be repeated
     #[arg(long = "launcher-option", value_name = "OPTION", requires = "where", allow_hyphen_values = true)]
     launcher_options: Vec<String>,
 
-    /// The program to use instead of ssh to run a command on a host
+    /// The program to use instead of ssh
+    ///
+    /// It runs a command on a host.
     #[arg(long, value_name = "PROGRAM", requires = "where")]
     ssh: Option<PathBuf>,
 }
@@ -81,14 +99,16 @@ pub(super) struct Options {
 pub(super) struct Program {
     /// As many as the hosts have slots, if nothing was said.
     pub ranks: Option<usize>,
+    /// A process has all ranks of its node (the engine nodes).
+    pub by_node: bool,
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
     /// What its code is to be like.
     pub codegen: Codegen,
     pub arguments: Vec<String>,
-    /// The MPI library of this host.
-    pub library: PathBuf,
+    /// The MPI library of this host; where there is none, a command can still be shown.
+    pub library: Option<PathBuf>,
     /// Whether that can go by more than one network.
     pub chooses_network: bool,
     /// The folders of this host that the program may use.
@@ -111,8 +131,17 @@ impl Options {
     pub(super) fn run(&self, mut program: Program) -> Result<ExitCode> {
         let (nodes, grid) = self.nodes()?;
         let places = places(&nodes, program.ranks)?;
+        if program.by_node {
+            check_even(&places)?;
+        }
         let is_slurm = self.hosts.as_deref() == Some("slurm");
-        let launcher = Launcher::find(self.launcher.as_deref(), is_slurm, &program.library)?;
+        let launcher = match Launcher::find(self.launcher.as_deref(), is_slurm, program.library.as_deref()) {
+            Err(error) if self.dry_run && self.launcher.is_none() => {
+                tell!("rankine: note: {error:#}; the command is shown as it would be with the usual one");
+                Launcher::usual(is_slurm)
+            }
+            found => found?,
+        };
         program.grants.keep_from([Kept::new(&launcher.path, "the launcher")])?;
         program.file = std::path::absolute(&program.file)?;
         if grid.is_some() {
@@ -129,7 +158,7 @@ impl Options {
         };
         let is_staged = self.stage || grid.is_some() || !self.inputs.is_empty() || !self.outputs.is_empty();
         let baggage = match is_staged {
-            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.codegen)?),
+            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.codegen.words().collect())?),
             false => None,
         }
         .map(|baggage| baggage.with_retries(self.retries));
@@ -142,19 +171,20 @@ impl Options {
             None => Vec::new(),
         };
         let parts = parts(&asker, &program, &places, baggage.as_ref(), (&ready, grid.is_some()));
-        let job = Job { parts, reach: self.reach(&asker, grid.as_ref()), options: self.launcher_options.clone() };
+        let reach = reach(&asker, &program, grid.is_some())?;
+        let job = Job { parts, reach, options: self.launcher_options.clone() };
         let mut command = launcher.command(&job)?;
         if let Some(grid) = &grid {
             command.env("RANKINE_GRID", grid).envs(self.ssh.iter().map(|ssh| ("RANKINE_SSH", ssh)));
             command.envs(network(&program, &ready).iter().copied());
         }
         if self.dry_run {
-            println!("{}", shown(&command));
+            super::print_page(&format!("{}\n", shown(&command)))?;
             return Ok(ExitCode::SUCCESS);
         }
         tracing::info!("{}", shown(&command));
         if grid.is_none() && baggage.as_ref().is_none_or(|baggage| !baggage.is_awaited()) {
-            let replaced = system::replace_process(&mut command);
+            let replaced = os::replace_process(&mut command);
             return replaced.with_context(|| format!("the launcher {} cannot be started", launcher.path.display()));
         }
         supervised(command, &asker, &places, baggage.as_ref())
@@ -170,14 +200,6 @@ impl Options {
         Ok((nodes, Some(file)))
     }
 
-    /// How the launcher reaches nodes: as it likes, by a program that was named, or as the grid says.
-    fn reach(&self, asker: &Asker, grid: Option<&PathBuf>) -> Vec<OsString> {
-        match grid {
-            Some(_) => vec![asker.rankine.clone().into(), "grid".into(), "ssh".into()],
-            None => self.ssh.iter().map(|ssh| ssh.clone().into()).collect(),
-        }
-    }
-
     /// Brings everything to the nodes; what each says of itself.
     fn stage(&self, asker: &Asker, program: &Program, places: &[Place], baggage: &Baggage) -> Result<Vec<Ready>> {
         let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
@@ -189,10 +211,24 @@ impl Options {
             return Ok(baggage.send(asker, &carriers)?.into_iter().map(|staged| staged.ready).collect());
         }
         for node in nodes {
-            println!("{}", shown(&asker.command(node, &baggage.question(node))?));
+            super::print_page(&format!("{}\n", shown(&asker.command(node, &baggage.question(node))?)))?;
         }
         Ok(Vec::new())
     }
+}
+
+/// How the launcher reaches nodes: as it likes, by a program that was named, or as the grid says.
+fn reach(asker: &Asker, program: &Program, is_grid: bool) -> Result<Vec<OsString>> {
+    if is_grid {
+        return Ok(vec![asker.rankine.clone().into(), "grid".into(), "ssh".into()]);
+    }
+    if asker.ssh.is_none() {
+        return Ok(Vec::new());
+    }
+    // The launcher asks nobody whether a guest could have written it.
+    let named = asker.ssh(&Node::default())?;
+    program.grants.keep_from([Kept::new(&named, "the program that reaches other hosts")])?;
+    Ok(vec![named.into()])
 }
 
 /// What differs from node to node, nodes that have the same command taken together.
@@ -209,10 +245,10 @@ fn parts(
         let mut part = Part {
             environment: ready.get(at).map(environment).unwrap_or_default(),
             folder: baggage.filter(|_| is_grid).map(|_| node.store()),
-            words: words(asker, program, node, baggage),
+            words: words(asker, program, place, baggage),
             places: Vec::new(),
         };
-        let here = (node.address.clone(), place.ranks);
+        let here = (node.address.clone(), if program.by_node { 1 } else { place.ranks });
         match parts.last_mut().filter(|last| Part { places: Vec::new(), ..(**last).clone() } == part) {
             Some(last) => last.places.push(here),
             None => {
@@ -222,6 +258,21 @@ fn parts(
         }
     }
     parts
+}
+
+/// On the engine nodes all nodes have as many ranks.
+fn check_even(places: &[Place]) -> Result<()> {
+    let Some((first, others)) = places.split_first() else { return Ok(()) };
+    match others.iter().find(|place| place.ranks != first.ranks) {
+        None => Ok(()),
+        Some(other) => bail!(
+            "--engine nodes has as many ranks on each node, and there would be {} on {} and {} on {} (-n N gives N to all together)",
+            first.ranks,
+            first.node.name,
+            other.ranks,
+            other.node.name
+        ),
+    }
 }
 
 /// What the library is told of the network between nodes of which one at least has no faster one than TCP.
@@ -248,9 +299,13 @@ fn environment(ready: &Ready) -> Vec<(&'static str, PathBuf)> {
 }
 
 /// The command of a node's ranks.
-fn words(asker: &Asker, program: &Program, node: &Node, baggage: Option<&Baggage>) -> Vec<OsString> {
+fn words(asker: &Asker, program: &Program, place: &Place, baggage: Option<&Baggage>) -> Vec<OsString> {
+    let node = &place.node;
     let mut words: Vec<OsString> = vec![asker.rankine(node).into()];
-    words.extend(["run", "--engine", "mpi"].map(OsString::from));
+    words.extend(["run", "--engine", if program.by_node { "nodes" } else { "mpi" }].map(OsString::from));
+    if program.by_node {
+        words.extend(["-n".into(), place.ranks.to_string().into()]);
+    }
     if let Some(library) = &node.library {
         words.extend(["--mpi-lib".into(), library.into()]);
     }
@@ -311,7 +366,7 @@ fn supervised(command: Command, asker: &Asker, places: &[Place], baggage: Option
         (0, fetched) => fetched.map(|()| ExitCode::SUCCESS),
         (code, fetched) => {
             if let Err(error) = fetched {
-                eprintln!("rankine: {error:#}");
+                tell!("rankine: {error:#}");
             }
             Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
         }
@@ -325,10 +380,10 @@ fn launched(command: Command, asker: &Asker, nodes: &[&Node], baggage: Option<&B
     let mut retries = baggage.map_or(Retries::new(0), Baggage::retries);
     loop {
         let status = supervisor.run()?;
-        if let Some(signal) = system::signal(status).filter(|_| !supervisor.is_told()) {
-            eprintln!("rankine: the launcher was ended by signal {signal}, and its ranks with it");
+        if let Some(signal) = os::signal(status).filter(|_| !supervisor.is_told()) {
+            tell!("rankine: the launcher was ended by signal {signal}, and its ranks with it");
         }
-        let code = status.code().unwrap_or_else(|| 128 + system::signal(status).unwrap_or(0));
+        let code = status.code().unwrap_or_else(|| 128 + os::signal(status).unwrap_or(0));
         let may_begin_again = code != 0 && !supervisor.is_told() && retries.are_wanted();
         match baggage.filter(|_| may_begin_again) {
             Some(baggage) if begins_again(baggage, &asker, nodes, (&mut retries, code)) => {}
@@ -353,7 +408,7 @@ fn begins_again(baggage: &Baggage, asker: &Asker, nodes: &[&Node], (retries, cod
             Some(true) => return true,
             Some(false) => has_paused = true,
             None => {
-                eprintln!("rankine: {why}, and no more tries are left (--retries)");
+                tell!("rankine: {why}, and no more tries are left (--retries)");
                 return false;
             }
         }
@@ -367,7 +422,7 @@ fn report_lost(asker: &Asker, places: &[Place]) {
     let answers = each(&nodes, |node| asker.ask(node, &["--version".into()], None));
     for (place, answer) in places.iter().zip(answers) {
         if let Err(refusal @ (Refusal::Unreached(_) | Refusal::TooLate(_))) = answer {
-            eprintln!(
+            tell!(
                 "rankine: {} is lost, and {} with it: {refusal}; `rankine grid check` says when it is back",
                 place.node.name,
                 place.words()
@@ -382,13 +437,14 @@ mod tests {
 
     #[test]
     fn nodes_with_the_same_command_are_one_part() {
-        let program = Program {
+        let mut program = Program {
             ranks: None,
+            by_node: false,
             options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
             codegen: Codegen::default(),
             arguments: vec!["{data}".into()],
-            library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
+            library: Some("/opt/mpi/lib/libmpi_abi.so.1".into()),
             chooses_network: false,
             grants: Grants::default(),
         };
@@ -396,7 +452,7 @@ mod tests {
         let node = |name: &str, data: &str| Node { data: Some(data.into()), ..Node::plain(name, Some(2)) };
         let arm = Node { rankine: Some("/arm/rankine".into()), library: Some("/l".into()), ..node("c", "/d") };
         let nodes = [node("a", "/d"), node("b", "/d"), arm, node("d", "/e")];
-        let parts = parts(&asker, &program, &places(&nodes, None).unwrap(), None, (&[], false));
+        let parts = super::parts(&asker, &program, &super::places(&nodes, None).unwrap(), None, (&[], false));
         let words: Vec<String> =
             parts.iter().map(|part| part.words.join(" ".as_ref()).into_string().unwrap()).collect();
         let rest = "--label /w/job.wasm {data}";
@@ -413,5 +469,17 @@ mod tests {
         let whole = [OsString::from("--dir"), here.into(), "--dir-ro".into(), "{data}/in".into(), "in::/in".into()];
         assert_eq!(with_whole_paths(&options).unwrap(), whole);
         assert_eq!(parts[0].places, [("a".to_string(), 2), ("b".to_string(), 2)]);
+        // A process has all ranks of a node, and each node the same number.
+        program.by_node = true;
+        let mut places = super::places(&nodes[..2], None).unwrap();
+        check_even(&places).unwrap();
+        let parts = super::parts(&asker, &program, &places, None, (&[], false));
+        assert_eq!(parts.len(), 1);
+        assert_eq!(parts[0].places, [("a".to_string(), 1), ("b".to_string(), 1)]);
+        let words = parts[0].words.join(" ".as_ref()).into_string().unwrap();
+        assert_eq!(words, format!("/bin/rankine run --engine nodes -n 2 --dir-ro /d/in::/in {rest}"));
+        places[1].ranks = 3;
+        let refused = check_even(&places).unwrap_err().to_string();
+        assert!(refused.contains("there would be 2 on a and 3 on b"), "{refused}");
     }
 }

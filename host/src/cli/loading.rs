@@ -2,19 +2,21 @@
 
 use std::io::IsTerminal as _;
 use std::panic::catch_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::account::report;
-use crate::crew::bug;
-use crate::ending::Ending;
-use crate::footprint::{self, Footprint};
-use crate::job::{Part, Settings};
+use crate::module::signature::Demands;
 use crate::module::{self, Changes, Program};
-use crate::signals::Watch;
-use crate::signature::Demands;
+use crate::run::crew::bug;
+use crate::run::ending::Ending;
+use crate::run::job::{Part, Settings};
+use rankine_system::footprint::{self, Footprint};
+use rankine_system::signals::Watch;
+use rankine_system::tell;
 
 /// Stack of the thread that loads a program: as much as a process's first thread has.
 const LOADING_STACK: usize = 8 << 20;
@@ -52,7 +54,7 @@ pub(super) fn load(
     };
     if std::io::stderr().is_terminal() {
         // There is a spinner on the line.
-        eprint!("\r\x1b[2K");
+        tell::piece("\r\x1b[2K");
     }
     report(&ending);
     // Not a return: the compiler still works. What it makes is not kept, as entries of the cache appear whole or not at
@@ -85,7 +87,7 @@ fn wait<T>(ends: &Receiver<T>, job: &Settings) -> Result<T, RecvTimeoutError> {
 
 fn outgrown(bytes: u64, most: u64, job: &Settings) -> ! {
     let files: Vec<String> = job.parts.iter().map(|part| part.file().display().to_string()).collect();
-    eprintln!("rankine: {}", footprint::outgrown(&files.join(", "), bytes, most, job.memory_limit));
+    tell!("rankine: {}", footprint::outgrown(&files.join(", "), bytes, most, job.memory_limit));
     std::process::exit(1)
 }
 
@@ -97,19 +99,31 @@ fn load_all(
     settings: module::Settings,
     changes: Changes,
 ) -> Result<Vec<Program>> {
-    let engine = module::engine(settings)?;
-    if engine.is_pulley() && !settings.codegen.interpret {
+    let engines = Arc::new(module::Engines::new(settings)?);
+    if engines.alone().is_pulley() && !settings.codegen.interpret {
         let processor = std::env::consts::ARCH;
-        eprintln!(
+        tell!(
             "rankine: note: Wasmtime has no compiler for {processor}: the program is interpreted, which is 20 to 40 times slower"
         );
+    }
+    if settings.debug {
+        crate::run::pointers::lead_nowhere().context("--debug")?;
     }
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
     for part in parts {
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, demands, changes)?,
+            None => {
+                let program = module::load(&engines, part.file(), digest, demands, changes)?;
+                if settings.debug && !program.symbols.has_own_lines() {
+                    tell!(
+                        "rankine: note: {} was compiled without -g: a debugger sees neither its lines nor its variables",
+                        part.file().display()
+                    );
+                }
+                program
+            }
         });
     }
     Ok(programs)

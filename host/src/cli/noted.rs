@@ -1,44 +1,33 @@
 //! A job in the audit of this machine.
 
-use std::time::Instant;
+use anyhow::Result;
 
-use crate::ending::Ending;
 use crate::engine::Engine;
-use crate::job::Settings;
-use crate::module::{Origin, Program};
-use crate::policy::{Audit, Note, Used};
+use crate::module::Program;
+use crate::run::audit::{Audit, Note};
+use crate::run::ending::Ending;
+use crate::run::job::Settings;
+use rankine_system::tell;
 
-/// What the audit of this machine is to know of a job.
-pub(super) struct Noted {
-    engine: &'static str,
-    programs: Vec<(String, Origin)>,
-    ranks: usize,
-    /// It is this process that notes it: the first of the job.
-    is_here: bool,
-    started: Instant,
-}
+/// A job that is noted, in the process that does: the first of the job, if this machine keeps an audit.
+pub(super) struct Noted(Option<Audit>);
 
 impl Noted {
-    pub(super) fn new<E: Engine>(programs: &[Program], settings: &Settings) -> Noted {
-        let files = settings.parts.iter().map(|part| part.file().display().to_string());
-        let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-        let (ranks, is_here) = (E::ranks(settings.ranks).unwrap_or(1), E::first_rank() == 0);
-        Noted { engine: E::NAME, programs, ranks, is_here, started: settings.started }
+    /// Says what the job is, before anything of it runs.
+    pub(super) fn new<E: Engine>(mut audit: Option<Audit>, programs: &[Program], settings: &Settings) -> Result<Noted> {
+        if let Some(audit) = &mut audit {
+            let files = settings.parts.iter().map(|part| part.file().display().to_string());
+            let programs: Vec<_> = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
+            let ranks = E::ranks(settings.ranks).unwrap_or(1);
+            audit.describe(&Note { programs: &programs, engine: E::NAME, ranks })?;
+        }
+        Ok(Noted(audit))
     }
 
-    /// Writes it, if this machine keeps an audit.
-    pub(super) fn write(&self, audit: Option<Audit>, ending: &Ending) {
-        let Some(mut audit) = audit.filter(|_| self.is_here) else { return };
-        let note = Note {
-            programs: &self.programs,
-            engine: self.engine,
-            ranks: self.ranks,
-            status: ending.status(),
-            seconds: self.started.elapsed().as_secs_f64(),
-            used: Used::by_now(),
-        };
-        if let Err(error) = audit.write(&note) {
-            eprintln!("rankine: warning: this job could not be recorded in the audit of this machine: {error}");
+    /// Has its end written.
+    pub(super) fn write(self, ending: &Ending) {
+        if let Some(Err(error)) = self.0.map(|audit| audit.write(ending.status())) {
+            tell!("rankine: warning: this job could not be recorded in the audit of this machine: {error}");
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The options of `rankine run`, and what they come to: the settings of a job, or what its ranks on other hosts are told.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -8,19 +7,17 @@ use anyhow::{Context as _, Result};
 
 use super::run::usage;
 use super::values::{
-    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_stack, parse_threads,
+    parse_folder, parse_memory, parse_ranks, parse_read_only_folder, parse_seconds, parse_stack, parse_threads,
     parse_variable,
 };
 use super::{debugging, kept, launch, page, programs};
-use crate::engine::mpi::library;
 use crate::engine::{self, Asked, Engine, Name, Unsuited};
-use crate::grants::{Folder, Grants};
-use crate::grid::network;
-use crate::job::{Part, Placement, Settings, cores};
-use crate::math::library::Named;
-use crate::module::Codegen;
-use crate::placing::Cores;
-use crate::signature::{Demands, Signers};
+use crate::imports::math::library::Named;
+use crate::module::signature::{Demands, Signers};
+use crate::module::{Codegen, GUEST_STACK, needs};
+use crate::run::job::{Part, Placement, Settings, cores};
+use rankine_system::grants::{Folder, Grants};
+use rankine_system::placing::Cores;
 
 /// What options are listed under, beside those that most jobs need.
 const LIMITS: &str = "Limits";
@@ -29,31 +26,39 @@ pub(super) const LOOKING: &str = "Looking into a job";
 const TRUST: &str = "Trust";
 
 #[derive(clap::Args)]
-#[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
+#[command(after_help = SHORT_HELP, after_long_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
 pub(super) struct Arguments {
-    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]; under a launcher, the launcher decides
+    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]
+    ///
+    /// Under a launcher, the launcher decides.
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
-    ranks: Option<usize>,
+    pub(super) ranks: Option<usize>,
 
-    /// The engine that runs the ranks and carries their messages [default: mpi under a launcher, else local]
+    /// The engine [default: mpi under a launcher, else local]
+    ///
+    /// It runs the ranks and carries their messages.
     #[arg(long, value_name = "ENGINE")]
-    engine: Option<Name>,
+    pub(super) engine: Option<Name>,
 
-    /// The MPI library that the engine mpi uses, one with the standard ABI of MPI 5
+    /// The MPI library of the engine mpi
+    ///
+    /// One with the standard ABI of MPI 5.
     #[arg(long, value_name = "FILE")]
     pub(super) mpi_lib: Option<PathBuf>,
 
-    /// Let the program use a folder, which it sees as GUEST, or under its own name if that is left out
+    /// Let the program use a folder, which it sees as GUEST
+    ///
+    /// Or under its own name if that is left out.
     #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
-    folders: Vec<Folder>,
+    pub(super) folders: Vec<Folder>,
 
-    /// Like --dir, but the program can only read what is in the folder
+    /// Like --dir, to be read only
     #[arg(long = "dir-ro", value_name = "HOST[::GUEST]", value_parser = parse_read_only_folder)]
-    read_only_folders: Vec<Folder>,
+    pub(super) read_only_folders: Vec<Folder>,
 
-    /// Set a variable in the program's environment; K alone passes on the value it has in yours
+    /// Set a variable of the program's; K alone passes yours on
     #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
-    environment: Vec<(String, String)>,
+    pub(super) environment: Vec<(String, String)>,
 
     /// Run as if the command had been started in this folder
     #[arg(long, value_name = "DIR")]
@@ -61,88 +66,110 @@ pub(super) struct Arguments {
 
     /// Begin each line of output with the rank that wrote it
     #[arg(short, long)]
-    label: bool,
+    pub(super) label: bool,
 
-    /// The most memory a rank may have, its own and what the host holds for it together: 512M, 2G [default: 8G, of
-    /// which 4G are for the host's part]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
-    memory_limit: Option<usize>,
+    /// The most memory a rank may have: 512M, 1.5G [default: 8G]
+    ///
+    /// Its own, and what the host holds for it, together. Of the default 4G are for the host's part.
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = LIMITS)]
+    pub(super) memory_limit: Option<usize>,
 
-    /// Room for calls that are nested in one another, for each thread of a rank: 8M, 1G. Arrays in functions lie on another
-    /// stack, which -Wl,-z,stack-size=N makes larger when the program is linked [default: 1M]
+    /// Room for nested calls, for each thread: 8M, 1G [default: 1M]
+    ///
+    /// Or what the program was linked for, by -Wl,-z,call-stack=BYTES.
+    /// Arrays in functions lie on another stack, which -Wl,-z,stack-size=N makes larger when the program is linked.
     #[arg(long, value_name = "SIZE", value_parser = parse_stack, help_heading = LIMITS)]
     pub(super) call_stack: Option<usize>,
 
-    /// The most ranks the job may have in all, where programs start more of them (MPI_Comm_spawn) [default: 1024 more
-    /// than it begins with]
+    /// The most ranks in all [default: 1024 more than at the start]
+    ///
+    /// Programs start more of them by MPI_Comm_spawn.
     #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
-    max_ranks: Option<usize>,
+    pub(super) max_ranks: Option<usize>,
 
-    /// How many ranks to tell programs there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
-    /// cores]
+    /// How many ranks there is room for [default: the cores]
+    ///
+    /// Programs are told so by MPI_UNIVERSE_SIZE; also -usize.
     #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
-    universe_size: Option<usize>,
+    pub(super) universe_size: Option<usize>,
 
-    /// End the job after this many seconds
-    #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = LIMITS)]
-    timeout: Option<Duration>,
+    /// End the job after this time: seconds, 45s, 2m, 1.5h, H:MM:SS
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds, help_heading = LIMITS)]
+    pub(super) timeout: Option<Duration>,
 
-    /// How many threads a rank should run at once (OMP_NUM_THREADS), in programs compiled with -fopenmp or -pthread
-    /// [default: the cores divided by the ranks; 1 over an MPI library]
+    /// Threads that a rank runs at once [default: cores / ranks]
+    ///
+    /// OMP_NUM_THREADS, in programs compiled with -fopenmp or -pthread. The default is 1 over an MPI library.
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = CORES)]
-    threads_per_rank: Option<usize>,
+    pub(super) threads_per_rank: Option<usize>,
 
-    /// Let the system choose the cores of a rank's threads; otherwise --threads-per-rank N gives each rank N of its own, if
-    /// there are enough (also: --bind-to none)
+    /// Let the system choose the cores of a rank's threads
+    ///
+    /// Otherwise --threads-per-rank N gives each rank N of its own, if there are enough (also: --bind-to none).
     #[arg(long, help_heading = CORES)]
-    no_binding: bool,
+    pub(super) no_binding: bool,
 
-    /// Give each rank a thread of its own, however many ranks there are
+    /// Give each rank a thread, however many ranks there are
     #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
-    threads: bool,
+    pub(super) threads: bool,
 
-    /// Run the ranks as fibers on one thread per core, however few there are
+    /// Run ranks as fibers on a thread per core, however few there are
     #[arg(long, help_heading = CORES)]
-    fibers: bool,
+    pub(super) fibers: bool,
+
+    /// With --fibers: run the ranks one at a time, and let this number say who is next; the same number gives the same order
+    /// again, another one may find what happens in rare orders only
+    #[arg(long, value_name = "N", requires = "fibers", help_heading = CORES)]
+    pub(super) seed: Option<u64>,
 
     #[command(flatten)]
     pub(super) shows: page::Options,
 
-    /// Say at the end how often each place in the program called MPI, how long that took and how much data it moved; if
-    /// a file is given, also write it there as JSON
+    /// Say at the end what each place that calls MPI costs
+    ///
+    /// How often it called, how long that took and how much data it moved; if a file is given, also as JSON there.
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, help_heading = LOOKING)]
     pub(super) profile: Option<Option<PathBuf>>,
 
-    /// Check how the program uses MPI, and say at the end what is wrong: message types or arguments of collectives that
-    /// differ, objects never freed, messages never received; if a file is given, also write it there as JSON. The exit
-    /// status is 4 if something was found and all else went well
+    /// Check how the program uses MPI, and say what is wrong
+    ///
+    /// Message types or arguments of collectives that differ, objects never freed, messages never received; if a file
+    /// is given, also as JSON there. The exit status is 4 if something was found and all else went well.
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
     pub(super) check: Option<Option<PathBuf>>,
 
-    /// Check how the program uses its heap: writing beyond a block, or to one that was freed, and freeing one twice are
-    /// traps that name the place of the allocation (see docs/check.md)
+    /// Check how the program uses its heap
+    ///
+    /// Writing beyond a block, or to one that was freed, and freeing one twice are traps that name the place of the
+    /// allocation (see share/doc/rankine/book/check.md).
     #[arg(long, help_heading = LOOKING)]
-    check_heap: bool,
+    pub(super) check_heap: bool,
 
-    /// Write /tmp/perf-PID.map, from which `perf report` learns the names of the program's functions
+    /// Tell `perf report` the names of the program's functions
+    ///
+    /// In /tmp/perf-PID.map.
     #[arg(long, help_heading = LOOKING)]
     pub(super) perf: bool,
 
-    /// When a rank traps, write its memory and stack to a file, a core dump for WebAssembly debuggers; with several
-    /// ranks each has a file of its own, named FILE.RANK, or FILE with its number in place of %r
+    /// When a rank traps, write a core dump of it
+    ///
+    /// Its memory and stack, for WebAssembly debuggers; with several ranks each has a file of its own, named FILE.RANK,
+    /// or FILE with its number in place of %r.
     #[arg(long, value_name = "FILE", help_heading = LOOKING)]
     pub(super) coredump: Option<PathBuf>,
 
     #[command(flatten)]
     pub(super) debugging: debugging::Options,
 
-    /// Leave the lowest 64 KiB of its memory to the program: an access through a null pointer is no trap then
+    /// Let null pointers be addresses: no trap there
+    ///
+    /// The lowest 64 KiB of its memory are the program's then.
     #[arg(long, help_heading = LOOKING)]
-    no_null_page: bool,
+    pub(super) no_null_page: bool,
 
-    /// Don't end a job whose ranks are all waiting for each other
+    /// Don't end a job whose ranks all wait for each other
     #[arg(long, help_heading = LOOKING)]
-    no_deadlock_check: bool,
+    pub(super) no_deadlock_check: bool,
 
     /// The module must be the one with this digest: for processes that a program starts
     #[arg(long = "module-digest", value_name = "DIGEST", hide = true)]
@@ -152,28 +179,37 @@ pub(super) struct Arguments {
     #[arg(long = "mark-start", value_name = "FILE", hide = true)]
     pub(super) mark: Option<PathBuf>,
 
-    /// Compute the same bits on every architecture, with any placement of ranks, on both engines (see
-    /// docs/reproducible.md)
+    /// Compute the same bits on every architecture
+    ///
+    /// With any placement of ranks, on both engines (see share/doc/rankine/book/reproducible.md).
     #[arg(long, help_heading = None)]
-    reproducible: bool,
+    pub(super) reproducible: bool,
 
-    /// Interpret the program instead of compiling it: 20 to 40 times slower, and for machines that forbid memory to be
-    /// made executable. Where Wasmtime has no compiler for the processor, programs are interpreted anyway
+    /// Interpret the program instead of compiling it
+    ///
+    /// 20 to 40 times slower, and for machines that forbid memory to be made executable. Where Wasmtime has no compiler
+    /// for the processor, programs are interpreted anyway.
     #[arg(long, conflicts_with_all = ["perf", "debug", "break_rank"], help_heading = None)]
-    interpret: bool,
+    pub(super) interpret: bool,
 
-    /// Have this library compute products and factorisations of matrices, instead of Rankine itself: OpenBLAS, BLIS, MKL, any
-    /// BLAS that Fortran can call (or RANKINE_BLAS)
+    /// Have this library compute products of matrices
+    ///
+    /// And factorisations, instead of Rankine itself: OpenBLAS, BLIS, MKL, any BLAS that Fortran can call (or
+    /// RANKINE_BLAS).
     #[arg(long, value_name = "FILE", conflicts_with = "reproducible", help_heading = None)]
-    blas: Option<PathBuf>,
+    pub(super) blas: Option<PathBuf>,
 
-    /// Run only programs signed with one of the keys in this file of public keys (see `rankine sign --help`)
+    /// Run only programs signed with a key in this file
+    ///
+    /// A file of public keys (see `rankine sign --help`).
     #[arg(long = "require-signature", value_name = "KEYS", help_heading = TRUST)]
-    signers: Option<String>,
+    pub(super) signers: Option<String>,
 
-    /// Don't confine the process: it keeps all the rights that you have (see SECURITY.md)
+    /// Don't confine the process: it keeps all your rights
+    ///
+    /// See share/doc/rankine/book/security.md.
     #[arg(long, help_heading = TRUST)]
-    no_confine: bool,
+    pub(super) no_confine: bool,
 
     #[command(flatten)]
     pub(super) launch: launch::Options,
@@ -182,11 +218,19 @@ pub(super) struct Arguments {
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = None)]
     pub(super) verbose: u8,
 
-    /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it is passed to the
-    /// program
+    /// The program (.wasm, or .wat text), and its arguments
+    ///
+    /// A module compiled for wasm32-wasip1; everything after it is passed to the program.
     #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub(super) program: Vec<String>,
 }
+
+const SHORT_HELP: &str = "\
+Examples:
+  rankine run -n 4 ring.wasm
+  rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
+  mpiexec -n 4 rankine run ring.wasm   the same program over an MPI library
+More of each option, further examples and the exit statuses: rankine run --help";
 
 const HELP: &str = "\
 Ranks run as threads while each can have a core, and as fibers beyond that. Standard input goes to
@@ -214,90 +258,13 @@ Exit status: the highest of the program's own; or
     4  --check found something
     5  an error of MPI was fatal";
 
+/// How many threads OpenMP's programs are told to have, natively.
+pub(super) const OMP_NUM_THREADS: &str = "OMP_NUM_THREADS";
+
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;
 
 impl Arguments {
-    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
-    pub(super) fn for_ranks(&self) -> Result<launch::Program> {
-        if matches!(self.engine, Some(Name::Local)) {
-            usage("--hosts is for the engine mpi: `local` has all ranks in one process");
-        }
-        if let Some(option) = self.shows.wanted() {
-            usage(&format!(
-                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run {option} {}, and the process of \
-                 rank 0 shows it",
-                self.program()
-            ));
-        }
-        if self.check.is_some() {
-            usage(
-                "--check is for the engine local, and --hosts is for the engine mpi: run it on this host alone to check it",
-            );
-        }
-        let folders = self.all_folders();
-        let grants = Grants::here(&folders);
-        let blas = self.blas()?;
-        grants.keep_from(kept::places(self.mpi_lib.as_deref(), blas.as_ref()))?;
-        let library = library::find(self.mpi_lib.as_deref())?;
-        let mut options = self.values_for_ranks(&folders, blas.as_ref())?;
-        options.extend(self.profile.as_ref().map(|file| match file {
-            None => "--profile".into(),
-            Some(file) => joined("--profile=", file),
-        }));
-        options.extend(self.coredump.as_ref().map(|file| joined("--coredump=", file)));
-        options.extend(self.perf.then(|| "--perf".into()));
-        options.extend(self.debugging.words());
-        options.extend(self.codegen().words());
-        options.extend(self.no_null_page.then(|| "--no-null-page".into()));
-        options.extend(self.check_heap.then(|| "--check-heap".into()));
-        options.extend(self.label.then(|| "--label".into()));
-        options.extend(self.no_binding.then(|| "--no-binding".into()));
-        options.extend(self.no_confine.then(|| "--no-confine".into()));
-        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
-        Ok(launch::Program {
-            ranks: self.ranks,
-            options,
-            file: PathBuf::from(&self.program[0]),
-            codegen: self.codegen(),
-            arguments: self.program[1..].to_vec(),
-            chooses_network: network::has_choice(&library.version),
-            library: library.path.clone(),
-            grants,
-        })
-    }
-
-    /// Those of these options whose value is a word of its own.
-    fn values_for_ranks(&self, folders: &[Folder], blas: Option<&Named>) -> Result<Vec<OsString>> {
-        let mut options: Vec<OsString> = folders.iter().flat_map(Folder::words).collect();
-        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
-        for (name, value) in &self.environment {
-            option("--env", format!("{name}={value}").into());
-        }
-        if let Some(path) = &self.mpi_lib {
-            option("--mpi-lib", path.into());
-        }
-        if let Some(named) = blas {
-            option("--blas", named.path.clone().into());
-        }
-        if let Some(bytes) = self.memory_limit {
-            option("--memory-limit", bytes.to_string().into());
-        }
-        if let Some(bytes) = self.call_stack {
-            option("--call-stack", bytes.to_string().into());
-        }
-        if let Some(threads) = self.threads_per_rank {
-            option("--threads-per-rank", threads.to_string().into());
-        }
-        if let Some(limit) = self.timeout {
-            option("--timeout", limit.as_secs_f64().to_string().into());
-        }
-        if let Some(signers) = self.signers()? {
-            option("--require-signature", signers.words().into());
-        }
-        Ok(options)
-    }
-
     /// The engine that is asked for, or that suits how this process was started.
     pub(super) fn engine(&self) -> Name {
         let suited = || {
@@ -316,6 +283,7 @@ impl Arguments {
             ("--max-ranks", self.max_ranks.is_some()),
             ("--universe-size", self.universe_size.is_some()),
             ("--mpi-lib", self.mpi_lib.is_some()),
+            ("--seed", self.seed.is_some()),
         ];
         let options = given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option);
         Asked {
@@ -329,6 +297,16 @@ impl Arguments {
     /// How many ranks the job begins with on an engine, unless only its library will know.
     pub(super) fn ranks_of<E: Engine>(&self) -> Option<usize> {
         E::ranks(self.parts().iter().map(|part| part.ranks).sum())
+    }
+
+    /// The call stack that is wanted: by the user, or else by one of the programs.
+    pub(super) fn call_stack(&self) -> Result<Option<usize>> {
+        if self.call_stack.is_some() {
+            return Ok(self.call_stack);
+        }
+        let needed = self.parts().iter().map(|part| needs::call_stack(part.file())).collect::<Result<Vec<_>>>()?;
+        // One that says nothing has what all have.
+        Ok(needed.into_iter().flatten().max().map(|bytes| bytes.max(GUEST_STACK)))
     }
 
     /// The program's file.
@@ -346,8 +324,13 @@ impl Arguments {
         self.ranks.is_some() || self.launch.wanted()
     }
 
+    /// Whether it is said how many threads a rank has.
+    pub(super) fn says_threads(&self) -> bool {
+        self.threads_per_rank.is_some() || self.environment.iter().any(|(name, _)| name == OMP_NUM_THREADS)
+    }
+
     /// What the program's code is to be like.
-    fn codegen(&self) -> Codegen {
+    pub(super) fn codegen(&self) -> Codegen {
         Codegen { reproducible: self.reproducible, interpret: self.interpret }
     }
 
@@ -356,13 +339,25 @@ impl Arguments {
         Named::find(self.blas.as_deref(), self.reproducible)
     }
 
+    /// Files that the job is to leave beside those of its programs, and the options that name them.
+    pub(super) fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        let inner = |file: &Option<Option<PathBuf>>| file.clone().flatten();
+        let files = [
+            ("--record", self.shows.file().map(Path::to_path_buf)),
+            ("--profile", inner(&self.profile)),
+            ("--check", inner(&self.check)),
+            ("--coredump", self.coredump.clone()),
+        ];
+        files.into_iter().filter_map(|(option, file)| Some((option, file?))).collect()
+    }
+
     /// Whose signatures programs must have.
-    fn signers(&self) -> Result<Option<Signers>> {
+    pub(super) fn signers(&self) -> Result<Option<Signers>> {
         self.signers.as_deref().map(Signers::read).transpose().context("--require-signature")
     }
 
     /// What the program may use, and how.
-    fn all_folders(&self) -> Vec<Folder> {
+    pub(super) fn all_folders(&self) -> Vec<Folder> {
         [&self.folders[..], &self.read_only_folders[..]].concat()
     }
 
@@ -381,8 +376,10 @@ impl Arguments {
 
     pub(super) fn into_settings<E: Engine>(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
-        let signers = self.signers()?;
         grants.keep_from(kept::places(self.mpi_lib.as_deref(), self.blas()?.as_ref()))?;
+        grants.remember();
+        // Not before: no program may write whom its user trusts.
+        let signers = self.signers()?;
         let (parts, codegen) = (self.parts(), self.codegen());
         let ranks = parts.iter().map(|part| part.ranks).sum();
         let placement = match (self.threads, self.fibers) {
@@ -404,6 +401,7 @@ impl Arguments {
             cores: own_cores,
             parts,
             environment: self.environment,
+            seed: self.seed,
             grants,
             memory_limit: self.memory_limit,
             most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
@@ -426,13 +424,6 @@ impl Arguments {
             null_page: !self.no_null_page && !self.debugging.are_wanted(),
         })
     }
-}
-
-/// An option and its value in one word.
-fn joined(option: &str, value: &Path) -> OsString {
-    let mut word = OsString::from(option);
-    word.push(value);
-    word
 }
 
 /// How many ranks a job has whose command does not say it.

@@ -10,24 +10,30 @@ use rankine_view::{Address, Server, Source, Tape, View};
 use super::account::account;
 use super::recording::{self, Recording};
 use super::values::parse_size;
-use crate::ending::Ending;
 use crate::engine::Engine;
-use crate::job::Settings;
-use crate::shown;
+use crate::run::ending::Ending;
+use crate::run::job::Settings;
+use rankine_system::{shown, tell};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Watching a job")]
 pub(super) struct Options {
-    /// Serve a page that shows the program's fields and lets you steer it, and print its address, which is on this
-    /// machine alone unless you name another
+    /// Serve a page that shows the program's fields, to steer it
+    ///
+    /// Its address is printed, and is on this machine alone unless you name another.
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     view: Option<Address>,
 
-    /// Write what the program shows to a file, for `rankine view`; works with or without --view
+    /// Write what the program shows to a file, for `rankine view`
+    ///
+    /// With or without --view. A program that is faster than pictures are taken is not held up; how many steps are not in the
+    /// file is said at the end.
     #[arg(long, value_name = "FILE.rkv")]
     record: Option<PathBuf>,
 
-    /// The largest size of the recording: 200M, 4G; what comes after that is not recorded
+    /// The largest size of the recording: 200M, 1.5G
+    ///
+    /// What comes after that is not recorded.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G", requires = "record")]
     record_limit: usize,
 }
@@ -36,6 +42,11 @@ impl Options {
     /// The option by which something is to be shown, if one was given.
     pub fn wanted(&self) -> Option<&'static str> {
         self.view.as_ref().map(|_| "--view").or(self.record.as_ref().map(|_| "--record"))
+    }
+
+    /// The file of the recording.
+    pub fn file(&self) -> Option<&Path> {
+        self.record.as_deref()
     }
 
     /// Whether a page is to be served.
@@ -105,9 +116,9 @@ fn title(file: &Path) -> String {
 
 /// Says where a page is, and what others can do there.
 pub(super) fn say_where(url: &str, is_loopback: bool, what: &str) {
-    eprintln!("rankine: view: {url}");
+    tell!("rankine: view: {url}");
     if !is_loopback {
-        eprintln!("rankine: warning: whoever knows this address, or listens on the way to it, {what}");
+        tell!("rankine: warning: whoever knows this address, or listens on the way to it, {what}");
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 
 use crate::engine::Engine;
-use crate::profile::Profile;
-use crate::shown;
+use crate::guest::profile::Profile;
+use rankine_system::{shown, tell};
 
 /// A profile, and the file that it goes to as well.
 pub(super) struct Profiling {
@@ -41,7 +41,7 @@ impl Profiling {
         if let Some((path, mut file)) = self.file {
             let written = serde_json::to_vec_pretty(&report).map_err(std::io::Error::from);
             if let Err(error) = written.and_then(|bytes| file.write_all(&bytes)).and_then(|()| file.write_all(b"\n")) {
-                eprintln!("rankine: --profile: {} can't be written: {error}", path.display());
+                tell!("rankine: --profile: {} can't be written: {error}", path.display());
             }
         }
     }

@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::spellings;
 use super::values::parse_ranks;
-use crate::job::Part;
+use crate::run::job::Part;
 
 /// What stands behind a `:`.
 #[derive(Parser)]

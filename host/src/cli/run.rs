@@ -7,29 +7,36 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
-use rankine_toolchain::system;
+use anyhow::{Context as _, Result, ensure};
+use rankine_system::os;
 
 use super::account::{report, tell_where};
 use super::checking::Checking;
 use super::loading::load;
 use super::noted::Noted;
-use super::options::Arguments;
+use super::options::{Arguments, OMP_NUM_THREADS};
 use super::profiling::Profiling;
 use super::programs;
-use crate::confine::{self, Needs};
-use crate::coredump::Dumps;
-use crate::ending::Ending;
+use super::written;
+use crate::cli::policy::{self, Network, Policy};
 use crate::engine::local::Local;
 use crate::engine::mpi::Mpi;
+#[cfg(unix)]
+use crate::engine::nodes::Nodes;
 use crate::engine::{Engine, Name};
-use crate::grid::store;
-use crate::job::{Job, Settings};
-use crate::math::library::Named;
+use crate::imports::math::library::Named;
 use crate::module;
-use crate::output::Output;
-use crate::policy::{Network, Policy};
-use crate::signals::{self, Watch};
+use crate::module::threaded;
+use crate::report::output::Output;
+use crate::run::coredump::Dumps;
+use crate::run::ending::Ending;
+use crate::run::job::{Job, Placement, Settings};
+use rankine_grid::store;
+use rankine_system::confine::Needs;
+use rankine_system::inheritance::opened_by_library;
+use rankine_system::launched::launched_rank;
+use rankine_system::signals::Watch;
+use rankine_system::{confine, shown, signals, tell};
 
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
@@ -42,7 +49,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         std::env::set_current_dir(folder).with_context(|| format!("--wdir {}", folder.display()))?;
     }
     if arguments.launch.wanted() {
-        system::only_on_unix("--hosts and --grid", "start jobs on several hosts from there")?;
+        os::only_on_unix("--hosts and --grid", "start jobs on several hosts from there")?;
         if programs::are_several(&arguments.program) {
             usage(
                 "--hosts starts one program; several, with `:` between them, are started by the launcher itself: \
@@ -55,6 +62,8 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.engine() {
         Name::Local => run_on::<Local>(arguments),
         Name::Mpi => run_on::<Mpi>(arguments),
+        #[cfg(unix)]
+        Name::Nodes => run_on::<Nodes>(arguments),
     }
 }
 
@@ -65,10 +74,12 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     if arguments.shows.serves() {
         policy.allow_network(Network::Page)?;
     }
+    let files = if E::first_rank() == 0 { arguments.files() } else { Vec::new() };
+    files.iter().try_for_each(|(option, file)| written::refuse_planted(option, file))?;
     E::prepare();
     signals::ignore_long_files();
     let held = signals::hold();
-    if let Some(bytes) = arguments.call_stack {
+    if let Some(bytes) = arguments.call_stack()? {
         module::set_call_stack(bytes);
     }
     // While there is one thread.
@@ -78,21 +89,32 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let mut looks = Looks::default();
     looks.begin_dumps::<E>(&arguments)?;
     let (debug, breaks) = arguments.debugging.begin(arguments.ranks_of::<E>(), E::HAS_ALL_RANKS)?;
+    let audit = policy.audit(E::first_rank() == 0)?;
+    let wants_wall = policy.wants_wall();
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
     let mut shows = arguments.shows.begin::<E>()?;
     looks.begin::<E>(&arguments)?;
     let blas = arguments.blas()?;
+    let says_threads = arguments.says_threads();
     let mut settings = arguments.into_settings::<E>()?;
+    if !says_threads {
+        say_threads::<E>(&settings);
+    }
+    written::warn_of_guests(&files);
     settings.breaks = breaks;
     looks.settle(&mut settings);
-    let audit = policy.apply(E::NAME, &mut settings)?;
+    policy.apply(E::NAME, &mut settings)?;
     // It runs code of its own when it is opened, which it does not for a job that may not run.
-    let blas = blas.map(|named| named.open()).transpose()?;
+    let blas = blas.map(|named| opened_by_library(|| named.open())).transpose()?;
     settings.blas.clone_from(&blas);
     settings.view = shows.view::<E>(&settings);
     settings.suit_threads();
+    ensure!(
+        settings.seed.is_none() || settings.placement == Placement::Fibers,
+        "--seed says in which order fibers run, and this program has threads, whose order is the system's"
+    );
     let engine = E::new(&mut settings, library.as_deref())?;
 
     let (coredump, codegen) = (settings.dumps.is_some(), settings.codegen);
@@ -100,17 +122,28 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let programs = load(digest, compiling, &settings, &watch)?;
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;
-    confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
+    if settings.confine {
+        let lacking = confine(&mut watch, || engine.needs(&programs, &settings))?;
+        lacking.map(|lacking| say_lacking::<E>(&lacking, wants_wall)).transpose()?;
+    } else {
+        tracing::info!("not confined (--no-confine)");
+    }
     let page = shows.open(settings.view.as_ref())?;
-    let note = Noted::new::<E>(&programs, &settings);
+    let noted = Noted::new::<E>(audit, &programs, &settings)?;
     let job = Job::new(engine, &programs, settings)?;
     let ending = run_watched(&job, &watch);
     let status = looks.say(&job, &ending);
     page.close(&ending);
-    note.write(audit, &ending);
+    noted.write(&ending);
     // Before the last words of the engine, in which ranks might begin to compute.
     let is_left = blas.is_none_or(|library| library.close());
-    job.conclude(&ending);
+    let status = match job.conclude(&ending) {
+        None => status,
+        Some(after_all) => {
+            report(&after_all);
+            after_all.status()
+        }
+    };
     if !is_left {
         let _ = std::io::stdout().flush();
         signals::leave(status);
@@ -178,22 +211,53 @@ impl Looks {
     }
 }
 
-/// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
-/// alone.
-fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Result<Needs>) -> Result<()> {
-    if !settings.confine {
-        tracing::info!("not confined (--no-confine)");
-        return Ok(());
-    }
-    let standing = watch.paused(|| confine::up(&needs()?))?;
+/// Puts the wall up: after this, threads may be started that a guest reaches. Until then this one is alone. What it lacks.
+fn confine(watch: &mut Watch, needs: impl FnOnce() -> Result<Needs>) -> Result<Option<String>> {
+    let (standing, lacking) = watch.paused(|| {
+        let needs = needs()?;
+        let standing = confine::up(&needs)?;
+        let lacking = standing.lacks(&needs);
+        anyhow::Ok((standing, lacking))
+    })?;
     tracing::info!("confined: {standing}");
+    Ok(lacking)
+}
+
+/// Says, once for a job, that its wall is not whole; on a machine that wants it whole the job does not run.
+fn say_lacking<E: Engine>(lacking: &str, wants_wall: bool) -> Result<()> {
+    ensure!(
+        !wants_wall,
+        "this machine wants jobs confined ({}: confined = true), and that wall would not be whole here: {lacking}",
+        policy::FILE
+    );
+    if E::first_rank() == 0 {
+        tell!(
+            "rankine: warning: the wall around this job is not whole: {lacking}; SECURITY.md says what it is for \
+             (--no-confine: no wall, and no warning)"
+        );
+    }
     Ok(())
 }
 
 /// Ends the process because of how it was called.
 pub(super) fn usage(text: &str) -> ! {
-    eprintln!("rankine: {text}");
+    tell!("rankine: {}", shown::lines(text));
     std::process::exit(2);
+}
+
+/// Says once that a variable of the user's, by which native programs have threads, is not the program's.
+fn say_threads<E: Engine>(settings: &Settings) {
+    let Ok(wanted) = std::env::var(OMP_NUM_THREADS) else { return };
+    let has_threads = settings.parts.iter().any(|part| threaded::are_in(part.file()));
+    let is_first = E::HAS_ALL_RANKS || launched_rank().is_none_or(|rank| rank == 0);
+    if has_threads && is_first && wanted != settings.threads.to_string() {
+        tell!(
+            "rankine: note: {OMP_NUM_THREADS}={} is not passed on to programs, and each rank runs {} at once; \
+             --threads-per-rank {0} makes it so",
+            shown::line(&wanted),
+            if settings.threads == 1 { "1 thread".into() } else { format!("{} threads", settings.threads) }
+        );
+    }
 }
 
 /// Writes out what ranks have printed. After an early end its reader may be stuck as well, and is not waited for long.
@@ -203,7 +267,7 @@ fn write_out(output: &Arc<Output>, ending: &Ending) {
     }
     let (done, is_done) = channel();
     let output = output.clone();
-    crate::allocation::thread("output", move || {
+    rankine_system::allocation::thread("output", move || {
         output.finish();
         let _ = done.send(());
     });

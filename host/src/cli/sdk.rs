@@ -43,7 +43,11 @@ enum Action {
     /// Print the Meson cross file.
     MesonCrossFile,
     /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
-    CargoConfig,
+    CargoConfig {
+        /// Write it into this folder's package, as .cargo/config.toml: cargo then finds it by itself.
+        #[arg(long)]
+        write: bool,
+    },
     /// Print the path of the file that teaches gdb what a program's pointers are: `gdb -x "$(rankine sdk gdb)" …`.
     Gdb,
 }
@@ -62,6 +66,10 @@ enum Part {
     Blas,
     /// LAPACK with its C interface, and BLAS (takes ten minutes); needs the Fortran compiler.
     Lapack,
+    /// The C library for programs with 64-bit addresses (`rankine cc -m64`), from Debian's source package of wasi-libc.
+    M64,
+    /// Python with mpi4py and numpy, for `rankine python` (takes a quarter of an hour); needs a C compiler, make and pip.
+    Python,
 }
 
 /// Runs the subcommand.
@@ -73,8 +81,9 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         Action::Path => sdk()?.root().to_path_buf(),
         Action::Bin => sdk()?.bin(),
         Action::CmakeToolchain => sdk()?.cmake_toolchain(),
-        Action::MesonCrossFile => sdk()?.meson_cross_file(),
-        Action::CargoConfig => sdk::cargo_config()?,
+        Action::MesonCrossFile => sdk::meson_cross_file(&sdk()?)?,
+        Action::CargoConfig { write: false } => sdk::cargo_config()?,
+        Action::CargoConfig { write: true } => sdk::write_cargo_config(&std::env::current_dir()?)?,
         Action::Gdb => sdk::gdb_script()?,
     };
     super::print_page(&format!("{}\n", place.display()))?;
@@ -88,5 +97,7 @@ fn build(parts: &[Part], force: bool) -> Result<()> {
         Part::Openmp => build::openmp(force),
         Part::Blas => build::lapack(build::Part::Blas, force),
         Part::Lapack => build::lapack(build::Part::Lapack, force),
+        Part::M64 => build::m64(force),
+        Part::Python => build::python(force),
     })
 }

@@ -5,11 +5,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, ensure};
-use rankine_toolchain::system;
+use anyhow::{Context as _, Result, bail, ensure};
+use rankine_system::{os, tell};
 
-use crate::grid::names::is_name;
-use crate::{module, signature};
+use crate::module::signature::Signers;
+use crate::module::{self, signature};
+use rankine_grid::names::is_name;
+use rankine_system::trust::{Found, Notes};
 
 /// The command line of `rankine sign`.
 #[derive(clap::Args)]
@@ -32,10 +34,14 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
 }
 
+/// Bytes of a file with a key.
+const LONGEST: u64 = 1 << 10;
+
 const HELP: &str = "\
 Examples:
   rankine sign --new ada               makes the files ada and ada.pub
   rankine sign ada heat.wasm
+  rankine verify heat.wasm ada.pub     says whether ada has signed it as it is
   rankine run --require-signature ada.pub -n 4 heat.wasm
 
 A file of public keys has a line for each, NAME = \"ed25519:…\": ada.pub is one, and several can be
@@ -56,15 +62,23 @@ fn make(file: &Path) -> Result<()> {
     ensure!(is_name(name), "a key's file has the name of who signs with it: letters, digits and `.-_`");
     let mut public = file.as_os_str().to_owned();
     public.push(".pub");
+    if let Some(folder) = Notes::of_user().granted_around(file) {
+        bail!(
+            "--new {}: a program was allowed to write to {}, and the next one may read your key there; make it where no program \
+             is let in",
+            file.display(),
+            folder.display()
+        );
+    }
     let (secret, key) = signature::new_key()?;
     let write = |path: &Path, options: &mut OpenOptions, text: String| {
         let file = options.write(true).create_new(true).open(path);
         let wrote = file.and_then(|mut file| file.write_all(text.as_bytes()));
         wrote.with_context(|| format!("can't write {}", path.display()))
     };
-    write(file, system::private(&mut OpenOptions::new()), format!("{secret}\n"))?;
-    write(Path::new(&public), system::public(&mut OpenOptions::new()), format!("{name:?} = \"{key}\"\n"))?;
-    eprintln!(
+    write(file, os::private(&mut OpenOptions::new()), format!("{secret}\n"))?;
+    write(Path::new(&public), os::public(&mut OpenOptions::new()), format!("{name:?} = \"{key}\"\n"))?;
+    tell!(
         "rankine: keep {} secret; give {} to whoever should trust your signature",
         file.display(),
         Path::new(&public).display()
@@ -73,7 +87,15 @@ fn make(file: &Path) -> Result<()> {
 }
 
 fn sign(key: &Path, file: &Path, output: &Path) -> Result<()> {
-    let text = fs::read_to_string(key).with_context(|| format!("can't read {}", key.display()))?;
+    let is_program = fs::read(key).is_ok_and(|bytes| bytes.starts_with(b"\0asm") || bytes.starts_with(b"#!"));
+    ensure!(!is_program, "{0} is a program: the key comes first: rankine sign {1} {0}", key.display(), file.display());
+    let says = "is the key that vouches for programs";
+    let text = Notes::of_user().read_deciding(key, says, Found::Named, LONGEST)?;
+    ensure!(
+        signature::secret(&text).is_ok() || toml::from_str::<Signers>(&text).is_err(),
+        "{} has public keys: what signs is the secret one, in the file without .pub",
+        key.display()
+    );
     let key = signature::secret(&text).with_context(|| key.display().to_string())?;
     // What is no program is not vouched for.
     module::read(file)?;

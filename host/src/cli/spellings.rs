@@ -42,6 +42,7 @@ const KNOWN: &[(&str, Meaning)] = &[
     ("envnone", Nothing(0, ENVIRONMENT)),
     ("prepend-rank", Flag("--label")),
     ("tag-output", Flag("--label")),
+    ("tag", Flag("--label")),
     ("usize", As("--universe-size")),
     ("wdir", As("--wdir")),
     ("wd", As("--wdir")),
@@ -122,9 +123,39 @@ fn meaning(word: &str) -> Option<(&'static Meaning, Option<&str>)> {
     Some((&found.1, value))
 }
 
+/// How many words after an option are its values; nothing if neither `Options` nor a launcher has such an option.
+pub(super) fn values<Options: Args>(word: &str) -> Option<usize> {
+    let own = Options::augment_args(clap::Command::new("run"));
+    let flags = own.get_arguments().filter(|argument| !argument.get_action().takes_values());
+    let flags: String = flags.filter_map(clap::Arg::get_short).collect();
+    if let Some((meaning, glued)) = meaning(word).filter(|_| word.starts_with('-')) {
+        let values = match meaning {
+            Flag(_) => 0,
+            As(_) | Variables | Binding => 1,
+            Variable => 2,
+            Nothing(values, _) => *values,
+        };
+        return Some(values.saturating_sub(usize::from(glued.is_some())));
+    }
+    let name = word.split('=').next().unwrap_or(word);
+    let is_long = |argument: &clap::Arg| argument.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long));
+    match () {
+        _ if takes_value(&own, word) => Some(1),
+        _ if glued_short(&own, word).is_some() || own.get_arguments().any(is_long) => Some(0),
+        // Several flags in one word.
+        _ => word
+            .strip_prefix('-')
+            .filter(|letters| !letters.is_empty() && letters.chars().all(|c| flags.contains(c)))
+            .map(|_| 0),
+    }
+}
+
 /// Whether the word after one of our own options is its value.
 fn takes_value(own: &clap::Command, option: &str) -> bool {
-    own.get_arguments().filter(|argument| argument.get_action().takes_values()).any(|argument| {
+    let with_values = own
+        .get_arguments()
+        .filter(|argument| argument.get_action().takes_values() && !argument.is_require_equals_set());
+    with_values.into_iter().any(|argument| {
         argument.get_long().is_some_and(|long| option.strip_prefix("--") == Some(long))
             || argument
                 .get_short()
@@ -198,6 +229,7 @@ mod tests {
         becomes("rankine run -n=4 a.wasm", "rankine run -n 4 a.wasm");
         becomes("rankine run -x A -x B=1 a.wasm", "rankine run --env A --env B=1 a.wasm");
         becomes("rankine run -genv A 1 -envlist B,C a.wasm", "rankine run --env A=1 --env B --env C a.wasm");
+        becomes("rankine run --tag -n 2 a.wasm", "rankine run --label -n 2 a.wasm");
         becomes("rankine run -prepend-rank -wdir d a.wasm", "rankine run --label --wdir d a.wasm");
         becomes("rankine run --bind-to none -bind-to=none a.wasm", "rankine run --no-binding --no-binding a.wasm");
         becomes("rankine run --hostfile h -H a:2 a.wasm", "rankine run --hosts h --hosts a:2 a.wasm");
@@ -213,6 +245,7 @@ mod tests {
             "rankine run --env=A=1 --wdir d --hosts h -l a.wasm",
             "rankine run -- -np 4",
             "rankine run a.wasm --bind-to core",
+            "rankine run --profile a.wasm --bind-to core",
         ] {
             becomes(line, line);
         }

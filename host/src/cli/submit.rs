@@ -5,44 +5,49 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::Parser as _;
-use rankine_toolchain::system;
+use rankine_system::os;
 
 use super::print_page;
-use crate::grid::batch::{Request, Scheduler, parse_time};
-use crate::grid::names::is_name;
+use super::values::parse_minutes;
+use rankine_grid::batch::{Request, Scheduler};
+use rankine_grid::names::is_name;
 
 /// The command line of `rankine submit`.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
     /// Number of ranks
-    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(short = 'n', long = "ranks", alias = "ntasks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
 
     /// Ranks per node
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(long, alias = "ntasks-per-node", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     per_node: Option<u32>,
 
-    /// The time limit of the job: minutes, H:MM:SS, or 45s, 30m, 2h, 1d
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Nodes, among which the ranks are divided evenly
+    #[arg(short = 'N', long, value_name = "N", conflicts_with = "per_node", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    nodes: Option<u32>,
+
+    /// The time limit of the job: minutes, H:MM:SS, or 45s, 30m, 1.5h, 1d
+    #[arg(short, long, value_name = "TIME", value_parser = parse_minutes)]
     time: Option<u64>,
 
     /// The queue, which Slurm calls a partition
-    #[arg(long, visible_alias = "partition", value_name = "NAME", value_parser = parse_name)]
+    #[arg(short = 'p', long, visible_alias = "partition", value_name = "NAME", value_parser = parse_name)]
     queue: Option<String>,
 
     /// The account or project to charge
-    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    #[arg(short = 'A', long, value_name = "NAME", value_parser = parse_name)]
     account: Option<String>,
 
     /// The name of the job [default: that of the program]
-    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    #[arg(short = 'J', long, alias = "job-name", value_name = "NAME", value_parser = parse_name)]
     name: Option<String>,
 
     /// The file to write the job's output to [default: one named after the job and its number]
-    #[arg(long, value_name = "FILE", value_parser = parse_log)]
+    #[arg(short = 'o', long, value_name = "FILE", value_parser = parse_log)]
     log: Option<String>,
 
     /// The batch system [default: the one whose command is found: sbatch, qsub or bsub]
@@ -82,15 +87,25 @@ fn parse_log(text: &str) -> Result<String, String> {
 /// Submits the job, or shows its script.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    system::only_on_unix("rankine submit", "call it where the batch system is")?;
+    os::only_on_unix("rankine submit", "call it where the batch system is")?;
     let run = checked(&arguments.run)?;
     let program = run.program();
+    if program.starts_with('-') && !Path::new(program).exists() {
+        super::run::usage(&super::suggest::unknown_option_of_submit::<Arguments, super::options::Arguments>(program));
+    }
     ensure!(Path::new(program).exists(), "there is no program {program}");
+    let per_node = match arguments.nodes {
+        Some(nodes) if nodes > arguments.ranks => {
+            super::run::usage(&format!("--nodes {nodes}: there are only {} ranks (-n)", arguments.ranks))
+        }
+        Some(nodes) => Some(arguments.ranks.div_ceil(nodes)),
+        None => arguments.per_node,
+    };
     let scheduler = arguments.scheduler.map_or_else(Scheduler::find, Ok)?;
     let request = Request {
         name: arguments.name.clone().unwrap_or_else(|| named_after(program)),
         ranks: arguments.ranks as usize,
-        per_node: arguments.per_node.map(|ranks| ranks as usize),
+        per_node: per_node.map(|ranks| ranks as usize),
         time: arguments.time,
         queue: arguments.queue,
         account: arguments.account,
@@ -108,15 +123,23 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// What the script will call is what `rankine run` takes: said now, not when the job's turn has come.
 pub(super) fn checked(words: &[String]) -> Result<Box<super::options::Arguments>> {
-    let whole = ["rankine", "run"].into_iter().chain(words.iter().map(String::as_str));
-    match super::Arguments::try_parse_from(whole) {
-        Ok(super::Arguments { command: super::Command::Run(run) }) if run.says_where() => {
-            bail!("`rankine submit` and the batch system decide the number of ranks and their hosts")
-        }
-        Ok(super::Arguments { command: super::Command::Run(run) }) => Ok(run),
-        Ok(_) => bail!("this is not a job"),
-        Err(error) => error.exit(),
-    }
+    let run = parsed(&[], words).unwrap_or_else(|error| error.exit())?;
+    ensure!(!run.says_where(), "`rankine submit` and the batch system decide the number of ranks and their hosts");
+    let on_hosts = parsed(&["--hosts=n1"], words).map_err(|error| {
+        let text = error.to_string();
+        anyhow!("in an allocation the job runs with --hosts: {}", text.lines().next().unwrap_or_default())
+    })??;
+    on_hosts.fits_hosts().map_err(|refused| anyhow!("in an allocation the job runs with --hosts: {refused}"))?;
+    Ok(run)
+}
+
+/// The options of `rankine run` in these words, and before them.
+fn parsed(before: &[&str], words: &[String]) -> Result<Result<Box<super::options::Arguments>>, clap::Error> {
+    let whole = ["rankine", "run"].iter().chain(before).copied().chain(words.iter().map(String::as_str));
+    Ok(match super::Arguments::try_parse_from(whole)?.command {
+        super::Command::Run(run) => Ok(run),
+        _ => Err(anyhow!("this is not a job")),
+    })
 }
 
 /// A job's name from its program's file.

@@ -6,17 +6,32 @@ use clap::Args;
 pub(super) fn unknown_option<Options: Args>(written: &str) -> String {
     let name = written.split('=').next().unwrap_or(written);
     let command = Options::augment_args(clap::Command::new("options"));
-    let names = command.get_arguments().filter_map(|option| option.get_long()).map(|long| format!("--{long}"));
-    let nearest = names.map(|known| (distance(name, &known), known)).min();
-    match nearest {
-        // A third of the letters may be wrong.
-        Some((wrong, known)) if wrong <= known.len() / 3 => {
-            format!("there is no option {name}; did you mean {known}? `rankine run --help` lists them")
-        }
-        _ => format!(
+    match nearest(name, &command) {
+        Some(known) => format!("there is no option {name}; did you mean {known}? `rankine run --help` lists them"),
+        None => format!(
             "there is no option {name}; `rankine run --help` lists them, and options of the program follow its file"
         ),
     }
+}
+
+/// An option that neither `submit` has nor `run`, to which it passes what it does not know.
+pub(super) fn unknown_option_of_submit<Own: Args, Passed: Args>(written: &str) -> String {
+    let name = written.split('=').next().unwrap_or(written);
+    let commands = [Own::augment_args(clap::Command::new("submit")), Passed::augment_args(clap::Command::new("run"))];
+    let meant = commands.iter().find_map(|command| nearest(name, command));
+    let meant = meant.map(|known| format!("did you mean {known}? ")).unwrap_or_default();
+    format!(
+        "there is no option {name}; {meant}`rankine submit --help` lists its own, `rankine run --help` those that it passes \
+         on, and options of the program follow its file"
+    )
+}
+
+/// The option of a command that is most like this one.
+fn nearest(name: &str, command: &clap::Command) -> Option<String> {
+    let names = command.get_arguments().filter_map(|option| option.get_long()).map(|long| format!("--{long}"));
+    let nearest = names.map(|known| (distance(name, &known), known)).min();
+    // A third of the letters may be wrong.
+    nearest.filter(|(wrong, known)| *wrong <= known.len() / 3).map(|(_, known)| known)
 }
 
 /// How many letters must be written, left out or exchanged to make one word of another.

@@ -1,8 +1,9 @@
 //! Values of options, as they are written.
 
+use std::path::Path;
 use std::time::Duration;
 
-use crate::grants::{Access, Folder};
+use rankine_system::grants::{Access, Folder};
 
 /// How many ranks.
 pub(super) fn parse_ranks(text: &str) -> Result<usize, String> {
@@ -28,10 +29,25 @@ pub(super) fn parse_folder(text: &str) -> Result<Folder, String> {
     if host.is_empty() || guest.is_empty() {
         return Err("give a folder, and after :: the name that the program sees".into());
     }
+    // As containers are given theirs; a folder may be called so. One letter alone is a drive of Windows.
+    let is_drive = |host: &str| host.len() == 1 && host.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    if let Some((host, guest)) = text.split_once(':').filter(|(host, _)| !host.is_empty() && !is_drive(host))
+        && host.len() + 1 < text.len()
+        && !text.contains("::")
+        && !Path::new(text).exists()
+    {
+        let guest = guest.trim_end_matches(":rw");
+        return Err(match guest.strip_suffix(":ro") {
+            Some(guest) => format!(
+                "between the two names are two colons, and what is only read is granted by --dir-ro {host}::{guest}"
+            ),
+            None => format!("between the two names are two colons: {host}::{guest}"),
+        });
+    }
     Ok(Folder { host: host.into(), guest: guest.into(), access: Access::ReadWrite })
 }
 
-/// The same, to be read.
+/// A folder that is only to be read.
 pub(super) fn parse_read_only_folder(text: &str) -> Result<Folder, String> {
     Ok(Folder { access: Access::ReadOnly, ..parse_folder(text)? })
 }
@@ -48,18 +64,37 @@ pub(super) fn parse_variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A number of bytes with a binary unit: 65536, 512M, 2GiB.
+/// A number of bytes with a binary unit: 65536, 512M, 1.5G, 2GiB.
 pub(super) fn parse_size(text: &str) -> Result<usize, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let shift = match text[digits..].to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        _ => return Err("a size is a number and K, M or G".into()),
+    let wrong = || "a size is a number and K, M or G: 512M, 1.5G".to_string();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let unit: usize = match text[digits..].trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        _ => return Err(wrong()),
     };
-    let number: usize = text[..digits].parse().map_err(|_| "a size is a number and K, M or G")?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
+    let (whole, part) = text[..digits].split_once('.').unwrap_or((&text[..digits], ""));
+    let is_right = !whole.is_empty() && part.len() <= 9 && (part.is_empty() != text[..digits].contains('.'));
+    let whole: usize = whole.parse().ok().filter(|_| is_right).ok_or_else(wrong)?;
+    let part: u64 = format!("{part:0<9}").parse().map_err(|_| wrong())?;
+    // Nine digits of a unit of 2⁴⁰ bytes fit 128 bits.
+    let part = (u128::from(part) * unit as u128 / 1_000_000_000) as usize;
+    whole.checked_mul(unit).and_then(|whole| whole.checked_add(part)).ok_or_else(|| "that is too large".into())
+}
+
+/// The memory of a rank.
+pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
+    const PAGE: usize = 64 << 10;
+    match parse_size(text)? {
+        bytes if bytes < PAGE => Err(format!(
+            "these are {bytes} bytes, and no program runs in less than 64K; with a unit: {}M, 2G",
+            if bytes == 0 { 512 } else { bytes }
+        )),
+        bytes => Ok(bytes),
+    }
 }
 
 /// The size of a stack for calls.
@@ -70,12 +105,39 @@ pub(super) fn parse_stack(text: &str) -> Result<usize, String> {
     if (LEAST..=MOST).contains(&bytes) { Ok(bytes) } else { Err("a call stack has from 64K to 4G".into()) }
 }
 
-/// A time limit.
+/// A time: H:MM:SS, a number and its unit (45s, 1.5h), or a number of what is `usual`, in seconds.
+fn duration(text: &str, usual: f64) -> Option<Duration> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number = |text: &str| text.parse::<f64>().ok().filter(|_| is_number(text));
+    let seconds = match parts[..] {
+        [hours, minutes, seconds] => {
+            let below = |text: &str| number(text).filter(|&part| part < 60.0);
+            number(hours)? * 3600.0 + below(minutes)? * 60.0 + below(seconds)?
+        }
+        [text] => {
+            let units = [("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0), ("d", 86400.0)];
+            let unit = units.iter().find_map(|(unit, length)| Some((text.strip_suffix(unit)?, *length)));
+            let (digits, length) = unit.unwrap_or((text, usual));
+            number(digits)? * length
+        }
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
+}
+
+/// A time limit: seconds, if it has no unit.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    match text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        Some(time) if !time.is_zero() => Ok(time),
-        _ => Err("a time limit is a number of seconds above 0".into()),
-    }
+    duration(text, 1.0).ok_or_else(|| "a time is above 0: 90 seconds as 90 or 90s, else 2m, 1.5h, 1d or H:MM:SS".into())
+}
+
+/// The time limit of a batch job, in whole seconds: minutes, if it has no unit, as batch systems have it.
+pub(super) fn parse_minutes(text: &str) -> Result<u64, String> {
+    const TEN_YEARS: u64 = 10 * 365 * 86400;
+    let seconds = duration(text, 60.0).map(|time| time.as_secs() + u64::from(time.subsec_nanos() > 0));
+    // What is longer is a mistake.
+    let seconds = seconds.filter(|&seconds| seconds < TEN_YEARS);
+    seconds.ok_or_else(|| "a time is above 0: 90 minutes as 90 or 90m, else 45s, 1.5h, 1d or H:MM:SS".into())
 }
 
 #[cfg(test)]
@@ -87,8 +149,25 @@ mod tests {
         assert_eq!(parse_size("65536"), Ok(65536));
         assert_eq!(parse_size("512M"), Ok(512 << 20));
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert!(parse_size("").is_err() && parse_size("M").is_err() && parse_size("1.5G").is_err());
-        assert!(parse_size("99999999999999G").is_err());
+        assert_eq!((parse_size("1.5G"), parse_size("0.25k"), parse_size("1 G")), (Ok(3 << 29), Ok(256), Ok(1 << 30)));
+        for wrong in ["", "M", "1.G", ".5G", "1.5.5G", "5X", "-1", "1e3", "99999999999999G"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!((parse_memory("1.5G"), parse_memory("65536")), (Ok(3 << 29), Ok(65536)));
+        let error = parse_memory("100").unwrap_err();
+        assert!(error.contains("100 bytes") && error.contains("100M"), "{error}");
+    }
+
+    #[test]
+    fn times_have_one_form() {
+        let seconds = |text: &str| parse_seconds(text).map(|time| time.as_secs_f64());
+        assert_eq!(["90", "90s", "1.5m", "0:01:30"].map(seconds), [const { Ok(90.0) }; 4]);
+        assert_eq!((seconds("0.5"), seconds("2m"), seconds("1d")), (Ok(0.5), Ok(120.0), Ok(86400.0)));
+        assert_eq!(["90", "1:30:00", "5400s", "90m", "1.5h"].map(parse_minutes), [const { Ok(5400) }; 5]);
+        for text in ["", "0", "1:2", "1:60:00", "-5", "+5", "x", "5w", "inf", "nan", "1e400", "0s"] {
+            assert!(parse_seconds(text).is_err() && parse_minutes(text).is_err(), "{text}");
+        }
+        assert!(parse_minutes("99999999999999999999").is_err() && parse_minutes("18446744073709551615h").is_err());
     }
 
     #[test]
@@ -98,6 +177,8 @@ mod tests {
         assert_eq!(parse_folder("a").unwrap(), folder("a", Access::ReadWrite));
         assert_eq!(parse_read_only_folder("a::/b").unwrap(), folder("/b", Access::ReadOnly));
         assert!(parse_folder("::b").is_err() && parse_read_only_folder("b::").is_err());
+        assert!(parse_folder("res:/res").unwrap_err().ends_with(": res::/res"));
+        assert!(parse_folder("res:/res:ro").unwrap_err().ends_with("--dir-ro res::/res"));
         assert_eq!(parse_variable("A=b=c"), Ok(("A".into(), "b=c".into())));
         assert!(parse_variable("=x").is_err());
     }

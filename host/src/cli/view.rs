@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use rankine_toolchain::system;
+use rankine_system::os;
 use rankine_view::colours::{MAPS, Map};
 use rankine_view::{Address, Contents, Description, Frame, Recording, Server, Source, file, png};
 
 use super::page::say_where;
-use crate::confine::{self, Needs, Network};
-use crate::grants::Grants;
-use crate::shown;
+use super::written;
+use rankine_system::confine::{Needs, Network};
+use rankine_system::grants::Grants;
+use rankine_system::{confine, shown, tell};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
@@ -105,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let contents = recording.contents();
     if arguments.list {
         let text = list(&contents);
-        std::io::stdout().write_all(shown::lines(&text).as_bytes())?;
+        std::io::stdout().write_all(text.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     if !arguments.exports.is_empty() {
@@ -114,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(why) = &contents.cut {
-        eprintln!("{}", shown::line(&format!("rankine: note: {}: {why}", arguments.file.display())));
+        tell!("{}", shown::line(&format!("rankine: note: {}: {why}", arguments.file.display())));
     }
     let server = Server::listen(&arguments.at.clone().unwrap_or_default()).context("--at")?;
     // Nothing else is needed from here on, whoever wrote the recording.
@@ -175,10 +176,12 @@ impl Export {
 /// Writes a file, which appears whole or not at all.
 fn keep(path: &Path, write: impl FnOnce(&mut BufWriter<&mut tempfile::NamedTempFile>) -> Result<()>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What lies there is exchanged, not written to; the folder is where it seems to be.
+    written::refuse_planted("--export", folder)?;
     let keep = || {
         let mut new = tempfile::Builder::new();
         new.prefix(".rankine-");
-        if let Some(rights) = system::rights(0o666) {
+        if let Some(rights) = os::rights(0o666) {
             new.permissions(rights);
         }
         let mut file = new.tempfile_in(folder)?;
@@ -196,7 +199,11 @@ fn keep(path: &Path, write: impl FnOnce(&mut BufWriter<&mut tempfile::NamedTempF
 fn list(contents: &Contents) -> String {
     let mut lines = Vec::new();
     if let Some((program, ranks)) = &contents.program {
-        lines.push(format!("program  {program}, {ranks} {}", if *ranks == 1 { "rank" } else { "ranks" }));
+        lines.push(format!(
+            "program  {}, {ranks} {}",
+            shown::line(program),
+            if *ranks == 1 { "rank" } else { "ranks" }
+        ));
     }
     lines.push(format!("length   {:.1} s", contents.length.as_secs_f64()));
     let of = |kind: &str, name: &str, more: String| format!("{kind:8} {}{more}", shown::line(name));
@@ -205,7 +212,32 @@ fn list(contents: &Contents) -> String {
     lines.extend(contents.curves.iter().map(|(name, points)| of("curve", name, count(*points, "point"))));
     lines.extend(contents.texts.iter().map(|name| of("text", name, String::new())));
     lines.extend(contents.controls.iter().map(|(name, value)| of("control", name, format!(", at last {value}"))));
-    lines.extend(contents.ended.iter().map(|how| format!("ended    {how}")));
-    lines.extend(contents.cut.iter().map(|why| format!("note     {why}")));
+    lines.extend(contents.ended.iter().map(|how| format!("ended    {}", shown::line(how))));
+    lines.extend(contents.cut.iter().map(|why| format!("note     {}", shown::line(why))));
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever made the recording has chosen what is in it.
+    #[test]
+    fn what_is_listed_is_a_line_each() {
+        let name = || "a\nended    finished\u{1b}[2J\u{2028}b".to_owned();
+        let contents = Contents {
+            program: Some((name(), 2)),
+            length: std::time::Duration::from_secs(1),
+            figures: vec![("field", name(), 3)],
+            curves: vec![(name(), 4)],
+            texts: vec![name()],
+            controls: vec![(name(), 0.5)],
+            ended: Some(name()),
+            cut: Some(name()),
+        };
+        let text = list(&contents);
+        let begins: Vec<&str> = text.lines().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(begins, ["program", "length", "field", "curve", "text", "control", "ended", "note"]);
+        assert!(!text.contains(['\u{1b}', '\u{2028}']), "{text}");
+    }
 }

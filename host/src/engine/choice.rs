@@ -1,6 +1,6 @@
 //! Which engine runs a job, and what a command line asks of it.
 
-use super::launched;
+use rankine_system::launched;
 
 /// What carries the ranks and their messages.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -9,6 +9,20 @@ pub(crate) enum Name {
     Local,
     /// One rank per process, over the MPI library of this machine
     Mpi,
+    /// The ranks of a node in one process, nodes over the MPI library
+    #[cfg(unix)]
+    Nodes,
+}
+
+impl Name {
+    /// Whether a process has all ranks of a node that the job has beside others.
+    pub(crate) fn is_by_node(self) -> bool {
+        match self {
+            Name::Local | Name::Mpi => false,
+            #[cfg(unix)]
+            Name::Nodes => true,
+        }
+    }
 }
 
 /// Why no engine suits how this process was started.
@@ -33,17 +47,6 @@ pub(crate) fn suited() -> Result<Name, Unsuited> {
 /// The variable by which a launcher of MPI programs shows that it has started this process.
 pub(crate) fn launcher() -> Option<&'static str> {
     launched::launcher()
-}
-
-/// What a command line asks for that not every engine can do.
-pub(crate) struct Asked<'a> {
-    /// The file of the program, or of the first.
-    pub(crate) program: &'a str,
-    pub(crate) has_several_programs: bool,
-    /// How many ranks, if it says so.
-    pub(crate) ranks: Option<usize>,
-    /// The options among those that depend on the engine.
-    pub(crate) options: Vec<&'static str>,
 }
 
 /// What is said of an option that is for `local` because that has all ranks in one process.

@@ -8,11 +8,11 @@ use anyhow::{Result, bail};
 use wasmtime::Linker;
 
 use super::{Asked, Engine};
-use crate::confine::Needs;
-use crate::crew::Crew;
 use crate::guest::Guest;
-use crate::job::{Placement, Settings};
 use crate::module::Program;
+use crate::run::crew::Crew;
+use crate::run::job::{Placement, Settings};
+use rankine_system::confine::Needs;
 
 /// What is said of it.
 const ELSEWHERE: &str = "the engine mpi is for Linux and macOS, which have MPI libraries with the standard ABI";

@@ -3,6 +3,7 @@
 
 use crate::process::check;
 use anyhow::{Context as _, Result, bail};
+use rankine_system::tell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -104,6 +105,19 @@ impl Apt {
         file.with_context(|| format!("apt-get download left no {package} behind"))
     }
 
+    /// Fetches the original archive of a source package in the version that the lists have; by its name alone apt would look
+    /// for the one that this machine has installed.
+    pub fn listed_source(&self, name: &str, folder: &Path) -> Result<PathBuf> {
+        let shown =
+            check(self.command("apt-cache").args(["showsrc", "--only-source", name]), &format!("looking {name} up"))?;
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let version = shown.lines().find_map(|line| line.strip_prefix("Version: "));
+        let version = version.with_context(|| format!("the lists have no source of {name}"))?;
+        let doing = format!("fetching the source of {name}");
+        retry(|| check(&mut self.source_command(&format!("{name}={version}"), folder), &doing))?;
+        source_in(folder, name).with_context(|| format!("apt-get left no source of {name} in {}", folder.display()))
+    }
+
     /// The command that fetches the original archive of the source package `name`, or `name=version`, to a folder.
     pub fn source_command(&self, package: &str, folder: &Path) -> Command {
         let mut command = self.command("apt-get");
@@ -174,7 +188,7 @@ fn retry<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
     for pause in [2, 5] {
         match action() {
             Ok(value) => return Ok(value),
-            Err(error) => eprintln!("{error:#}; trying again in {pause} s"),
+            Err(error) => tell!("{error:#}; trying again in {pause} s"),
         }
         thread::sleep(Duration::from_secs(pause));
     }

@@ -2,12 +2,12 @@
 
 use crate::cc::{self, Described, flags};
 use crate::find::{self, TARGET};
-use crate::sdk::{Sdk, base_flags};
+use crate::key;
+use crate::sdk::Sdk;
 use crate::terminal::print_page;
 use crate::threads;
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::ffi::OsString;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,6 +15,10 @@ use std::process::ExitCode;
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let clang = find::clang()?.path;
     let mut request = flags::read(arguments)?;
+    ensure!(
+        !request.wide,
+        "-m64: there is no C++ library yet for programs with 64-bit addresses; `rankine cc -m64` compiles C"
+    );
     let sysroot = threads::sysroot(request.threads, &clang)?;
     let sdk = Sdk::with(&clang, &sysroot)?;
     let library = Library::find(&clang, &sysroot)?;
@@ -22,17 +26,17 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     match request.show {
         Some(show) => {
             let mut described = Described::new(&clang, &sysroot, &sdk, request);
-            described.compile.splice(0..0, library.compile_flags());
-            described.link.splice(0..0, library.link_flags());
+            described.compile.splice(0..0, library.compile_flags(&sdk));
+            described.link.splice(0..0, library.link_flags(&sdk));
             print_page(&cc::shown(show, &described))?;
             Ok(ExitCode::SUCCESS)
         }
         None => {
             let has_library = request.arguments.iter().any(|word| word == "-nostdlib++");
             if request.links && !request.bare && !has_library {
-                request.arguments.extend(library.link_flags().into_iter().map(OsString::from));
+                request.arguments.extend(library.link_flags(&sdk).into_iter().map(OsString::from));
             }
-            let mut line: Vec<OsString> = library.compile_flags().into_iter().map(OsString::from).collect();
+            let mut line: Vec<OsString> = library.compile_flags(&sdk).into_iter().map(OsString::from).collect();
             line.extend(cc::command_line(&clang, &sysroot, &sdk, &request)?);
             cc::compile(&clang, line, &request)
         }
@@ -74,20 +78,22 @@ impl Library {
 
     /// Where `rankine sdk build c++` puts it for this compiler and sysroot.
     pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
-        let mut hasher = DefaultHasher::new();
-        (clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
-        Ok(find::data_dir()?.join(format!("c++-{:016x}", hasher.finish())))
+        key::place("c++", (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot)))
     }
 
     /// Exceptions are WebAssembly's own, in their standard form, which `-mllvm -wasm-use-legacy-eh=false` asks for.
-    fn compile_flags(&self) -> Vec<String> {
+    fn compile_flags(&self, sdk: &Sdk) -> Vec<String> {
+        let own = sdk.include_of_cpp().display().to_string();
         let include = self.include.display().to_string();
-        ["--driver-mode=g++", "-fwasm-exceptions", "-nostdinc++", "-isystem", &include].map(String::from).to_vec()
+        let line = ["--driver-mode=g++", "-fwasm-exceptions", "-nostdinc++", "-isystem", &own, "-isystem", &include];
+        line.map(String::from).to_vec()
     }
 
-    /// clang++ would add the names that Debian's packages have.
-    fn link_flags(&self) -> Vec<String> {
+    /// clang++ would add the names that Debian's packages have. Of a function that two have, the first is taken.
+    fn link_flags(&self, sdk: &Sdk) -> Vec<String> {
         let mut line = vec!["-nostdlib++".to_string(), format!("-L{}", self.lib.display())];
+        let new = sdk.new_and_delete().display().to_string();
+        line.extend(["-Wl,--start-lib".to_string(), new, "-Wl,--end-lib".to_string()]);
         line.extend(self.names.iter().map(|name| name.to_string()));
         line.extend(SPEAKING.map(String::from));
         line

@@ -24,6 +24,12 @@ pub static LAPACK: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/lapac
 /// The Meson cross file.
 pub static MESON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/meson");
 
+/// What Python is configured, linked and started with.
+pub static PYTHON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/python");
+
+/// What stands between WASI and the C library for 64-bit addresses.
+pub static WIDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/wide");
+
 /// A crate for guests in Rust. Not its whole folder: cargo writes there too.
 pub struct Crate {
     /// Its folder below `guest-sdk/rust/`.

@@ -4,11 +4,12 @@
 //! [`crate::sdk`]). Every search is an ordered list, so `rankine doctor` can show what was chosen and why.
 
 use anyhow::{Context as _, Result, bail};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub use crate::places::{env_path, find_program};
-use crate::{places, trust};
+pub use rankine_system::places::{env_path, find_program};
+use rankine_system::{places, trust};
 
 /// The clang target of every guest.
 pub const TARGET: &str = "wasm32-wasip1";
@@ -74,9 +75,16 @@ pub fn clang() -> Result<Found> {
     bail!("no clang found; {}", install_clang())
 }
 
-/// A program on `PATH`, unless others may have written it: one that is meant all the same has to be named.
+/// A program on `PATH`, unless others or a guest may have written it: one that is meant all the same has to be named.
 fn find_trusted(name: &str) -> Option<PathBuf> {
-    find_program(name).filter(|path| trust::distrust(path).is_none())
+    find_program(name).filter(|path| trust::distrust_code(path).is_none())
+}
+
+/// The Rust compiler, to be asked a question. Not in the working folder: a `rust-toolchain.toml` there could name another one.
+pub fn rustc() -> Command {
+    let mut command = Command::new("rustc");
+    command.current_dir(Path::new(if cfg!(windows) { r"C:\" } else { "/" }));
+    command
 }
 
 /// The sentence that says how to get a clang.
@@ -125,7 +133,9 @@ pub fn is_sysroot(path: &Path) -> bool {
 
 /// The linker that this clang calls.
 pub fn wasm_ld(clang: &Path) -> Option<PathBuf> {
-    ask_clang(clang, "-print-prog-name=wasm-ld").and_then(find_program)
+    // Where clang looks first itself; asking it takes as long as linking.
+    let beside = fs::canonicalize(clang).ok().and_then(|real| Some(real.parent()?.join("wasm-ld")));
+    beside.filter(|path| path.is_file()).or_else(|| ask_clang(clang, "-print-prog-name=wasm-ld").and_then(find_program))
 }
 
 /// Another program of the LLVM that this clang is of.

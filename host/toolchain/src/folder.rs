@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-use crate::system;
+use rankine_system::os;
 
 /// Makes a folder, unless it is there.
 pub fn make_once(place: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
@@ -51,13 +51,14 @@ pub fn work_beside(place: &Path) -> Result<TempDir> {
     work.with_context(|| format!("cannot write to the data folder {}", data.display()))
 }
 
-/// Makes `link` lead to `root`, whatever it was before.
+/// Makes `link` lead to `root`, whatever it was before. They lie side by side, and may be moved together.
 pub fn stable_link(root: &Path, link: &Path) -> Result<()> {
-    if fs::read_link(link).ok().as_deref() == Some(root) {
+    let name = Path::new(root.file_name().context("a part has a name")?);
+    if fs::read_link(link).ok().as_deref() == Some(name) {
         return Ok(());
     }
     let draft = link.with_file_name(format!(".link-{}", std::process::id()));
-    let linked = system::link_folder(root, &draft).and_then(|()| fs::rename(&draft, link));
+    let linked = os::link_folder(name, &draft).and_then(|()| fs::rename(&draft, link));
     linked.with_context(|| format!("cannot create the link {}", link.display()))
 }
 
@@ -79,7 +80,7 @@ pub fn write_script(path: &Path, text: &str) -> Result<()> {
 }
 
 fn make_public(path: &Path) -> Result<()> {
-    system::make_public(path).with_context(|| format!("chmod {}", path.display()))
+    os::make_public(path).with_context(|| format!("chmod {}", path.display()))
 }
 
 /// A word of a shell's.
@@ -149,6 +150,20 @@ mod tests {
         make_once(&place, half).unwrap_err();
         remake(&place, half).unwrap_err();
         assert_eq!(names(data.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_link_is_moved_with_what_it_leads_to() {
+        let top = tempfile::tempdir().unwrap();
+        let (data, moved) = (top.path().join("data"), top.path().join("moved"));
+        write(&data.join("part-1/file"), "first").unwrap();
+        write(&data.join("part-2/file"), "second").unwrap();
+        for name in ["part-1", "part-2", "part-2"] {
+            stable_link(&data.join(name), &data.join("part")).unwrap();
+        }
+        fs::rename(&data, &moved).unwrap();
+        assert_eq!(fs::read_to_string(moved.join("part/file")).unwrap(), "second");
+        assert_eq!(names(&moved).len(), 3);
     }
 
     #[test]

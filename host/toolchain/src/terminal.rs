@@ -1,6 +1,7 @@
 //! Progress and messages, as the user sees them.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rankine_system::tell;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ pub fn print_page(text: &str) -> io::Result<()> {
 
 /// Tells what `rankine sdk` does.
 pub(crate) fn say(text: &str) {
-    eprintln!("rankine sdk: {text}");
+    tell!("rankine sdk: {text}");
 }
 
 /// A bar on a terminal, nothing elsewhere; it counts `total` steps of what `doing` says.

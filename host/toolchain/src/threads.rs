@@ -10,10 +10,11 @@
 //! ```
 
 use crate::find::{self, TARGET};
+use crate::key;
+use crate::wide::{self, WIDE};
 use anyhow::{Result, bail};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use rankine_system::trust;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The clang target of a guest with threads.
 pub const THREADS: &str = "wasm32-wasip1-threads";
@@ -21,7 +22,11 @@ pub const THREADS: &str = "wasm32-wasip1-threads";
 /// The target that a sysroot is for.
 pub fn target_of(sysroot: &Path) -> &'static str {
     let is_for = |target| sysroot.join("lib").join(target).is_dir();
-    if is_for(THREADS) && !is_for(TARGET) { THREADS } else { TARGET }
+    match () {
+        () if is_for(THREADS) && !is_for(TARGET) => THREADS,
+        () if wide::is_in(sysroot) => WIDE,
+        () => TARGET,
+    }
 }
 
 /// That target as flang's compiler calls it, which adds nothing to a name.
@@ -52,13 +57,21 @@ pub fn sysroot(has_threads: bool, clang: &Path) -> Result<PathBuf> {
 
 /// Where `rankine sdk build openmp` puts it for this compiler and sysroot.
 pub fn place(clang: &Path, plain: &Path) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    (clang, plain, LAYOUT).hash(&mut hasher);
-    Ok(find::data_dir()?.join(format!("threads-{:016x}", hasher.finish())))
+    key::place("threads", (key::compiler(clang), key::sysroot(plain), LAYOUT))
 }
 
 /// Goes up when what is in there changes.
 const LAYOUT: u32 = 3;
+
+/// The other toolchains of rustup, the last names first: the one that Rust takes by itself need not have the target.
+fn toolchains_beside(own: &Path) -> Vec<PathBuf> {
+    let folder = own.parent().filter(|folder| folder.ends_with("toolchains"));
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let mut all: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path != own).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all
+}
 
 /// A folder with a C library for threads: a WASI SDK's sysroot brings one, and Rust's target of that name.
 pub fn c_library(plain: &Path) -> Result<PathBuf> {
@@ -66,12 +79,15 @@ pub fn c_library(plain: &Path) -> Result<PathBuf> {
     if folder.join("libc.a").is_file() {
         return Ok(folder);
     }
-    let output = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let output = find::rustc().args(["--print", "sysroot"]).output();
     if let Some(output) = output.ok().filter(|output| output.status.success()) {
-        let root = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-        let folder = root.join("lib/rustlib").join(THREADS).join("lib/self-contained");
-        if folder.join("libc.a").is_file() {
-            return Ok(folder);
+        let own = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        for root in [own.clone()].into_iter().chain(toolchains_beside(&own)) {
+            let folder = root.join("lib/rustlib").join(THREADS).join("lib/self-contained");
+            let library = folder.join("libc.a");
+            if library.is_file() && trust::distrust_code(&library).is_none() {
+                return Ok(folder);
+            }
         }
     }
     bail!(

@@ -44,7 +44,7 @@ struct Rank {
     awaits: Mutex<Option<Awaits>>,
     /// What it has of memory, once it has begun.
     account: OnceLock<Arc<Account>>,
-    /// The same of one in another process.
+    /// What a rank in another process has of memory.
     told: Mutex<Option<Memory>>,
 }
 
@@ -243,7 +243,7 @@ impl Rank {
 
 #[cfg(test)]
 mod tests {
-    use rankine_guest::Whom;
+    use rankine_guest::{Cost, Whom};
 
     use super::*;
 
@@ -311,8 +311,8 @@ mod tests {
         let account = Account::new(None);
         activity.begins(1, &account);
         assert!(account.grow_guest(100));
-        drop(account.charge(50, "tests"));
-        let _held = account.charge(20, "tests").unwrap();
+        drop(account.charge(50, Cost::Frames));
+        let _held = account.charge(20, Cost::Frames).unwrap();
         activity.parked(0, AWAITS);
         activity.parked(1, AWAITS);
         // That has been for longer than a sample, and the other has not.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use rankine_abi::MPI_ERR_ARG;
-use rankine_guest::{Account, Charge, Error, Result};
+use rankine_guest::{Account, Charge, Cost, Error, Result};
 use rankine_view_wire::{Between, Said, Wanted};
 
 use crate::control::Control;
@@ -203,8 +203,7 @@ impl Apart {
     /// Writes a letter, unless too many wait already: then the other side does without it.
     pub(crate) fn write(&self, to: usize, letter: &Between) {
         let bytes = letter.to_bytes();
-        let Some(charge) = self.account().and_then(|account| account.charge(bytes.len(), "letters to the page").ok())
-        else {
+        let Some(charge) = self.account().and_then(|account| account.charge(bytes.len(), Cost::Letters).ok()) else {
             return;
         };
         let letters = &mut *lock(&self.letters);

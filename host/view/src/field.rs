@@ -57,6 +57,11 @@ impl Field {
         lock(&self.0).frames.latest()
     }
 
+    /// How many frames there are so far, and of how many steps.
+    pub fn counts(&self) -> (u64, u64) {
+        lock(&self.0).frames.counts()
+    }
+
     /// The plane that a page has chosen.
     pub fn chosen(&self) -> Option<(usize, u32)> {
         lock(&self.0).chosen
@@ -196,7 +201,7 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rankine_guest::Account;
+    use rankine_guest::{Account, Cost};
 
     const SHAPE: [u32; 2] = [4, 4];
 
@@ -219,7 +224,7 @@ mod tests {
             let wanted = self.field.wants(when, &SHAPE, || self.interval, || 1024).unwrap().0?;
             let area = Area { start: [row, 0], count: [2, 4] };
             let part = Part { start: area.start, count: area.count, values: vec![rank as f32; 8] };
-            let charge = Account::new(None).charge(64, "a part").unwrap();
+            let charge = Account::new(None).charge(64, Cost::Frames).unwrap();
             assert_eq!(wanted.every, 1);
             let taken = Taken { part, range: [rank as f32; 2], vectors: None };
             Some(self.field.add(when, Who::from(rank), area, taken, charge))

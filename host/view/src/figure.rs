@@ -29,6 +29,14 @@ impl Figure {
         }
     }
 
+    /// How many frames there are so far, and of how many steps.
+    pub fn counts(&self) -> (u64, u64) {
+        match self {
+            Figure::Field(field) => field.counts(),
+            Figure::Points(points) => points.counts(),
+        }
+    }
+
     /// What is under way will never be complete.
     pub fn give_up(&self) {
         match self {

@@ -45,6 +45,8 @@ pub(crate) struct Frames<A> {
     latest: Option<Arc<Frame<A>>>,
     /// Frames so far.
     number: u64,
+    /// Steps so far, whether they became frames or not.
+    steps: u64,
 }
 
 struct Open<A> {
@@ -71,7 +73,7 @@ impl<A> Frame<A> {
 
 impl<A> Default for Frames<A> {
     fn default() -> Frames<A> {
-        Frames { decided: None, taken: None, open: Vec::new(), latest: None, number: 0 }
+        Frames { decided: None, taken: None, open: Vec::new(), latest: None, number: 0, steps: 0 }
     }
 }
 
@@ -79,6 +81,11 @@ impl<A> Frames<A> {
     /// The newest complete frame.
     pub fn latest(&self) -> Option<Arc<Frame<A>>> {
         self.latest.clone()
+    }
+
+    /// How many frames there are so far, and of how many steps.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.number, self.steps)
     }
 
     /// Whether no rank has come to this step yet.
@@ -112,6 +119,7 @@ impl<A> Frames<A> {
             return (None, None);
         }
         self.decided = Some(when);
+        self.steps += 1;
         let now = Instant::now();
         if self.taken.is_some_and(|taken| now.duration_since(taken) < interval()) {
             return (None, None);

@@ -76,13 +76,9 @@ const FILES: [File; 5] = [
     File {
         name: "client.js",
         kind: "text/javascript; charset=utf-8",
-        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/client.js")),
+        bytes: include_bytes!("../client/built/client.js"),
     },
-    File {
-        name: "client_bg.wasm",
-        kind: "application/wasm",
-        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/client_bg.wasm")),
-    },
+    File { name: "client_bg.wasm", kind: "application/wasm", bytes: include_bytes!("../client/built/client_bg.wasm") },
 ];
 
 /// Who is let in.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rankine_abi::MPI_ERR_ARG;
-use rankine_guest::{Error, Result, Who};
+use rankine_guest::{Cost, Error, Result, Who};
 use rankine_view_wire::{
     Arrows, Between, Cut, Field as Message, Part, Points as PointsMessage, RankCloud, RankPart, Said,
 };
@@ -53,7 +53,7 @@ impl Publisher {
         if count.contains(&0) {
             return Ok(());
         }
-        let _charge = self.account().charge(local.numbers(plane, *every) * 8, "a part of a field")?;
+        let _charge = self.account().charge(local.numbers(plane, *every) * 8, Cost::Letters)?;
         let (part, range) = local.read(plane, *every);
         let cut = plane.cut().map(|(across, index)| Cut {
             field: 0,
@@ -93,7 +93,7 @@ impl Publisher {
             let (wanted, _) = points.wants_of(when, &about, || Duration::ZERO, || asked.size)?;
             return if wanted.is_some() { self.take_points(points, when, every, local) } else { Ok(()) };
         }
-        let _charge = self.account().charge(local.numbers(every) * 8, "points")?;
+        let _charge = self.account().charge(local.numbers(every) * 8, Cost::Letters)?;
         let points::Part { cloud, every, bounds, range } = local.read(every);
         let message = PointsMessage {
             name: name.to_owned(),
@@ -124,6 +124,7 @@ impl Publication {
         let Some(account) = self.view.apart().and_then(Apart::account) else { return Ok(()) };
         let (view, account) = (self.view.clone(), account.clone());
         let publisher = Publisher { view, who: self.who, account, figures: Mutex::new(HashMap::new()) };
+        let unsaid = || Err(wrong("what no rank says"));
         match said {
             Said::Text { name, text } => publisher.text(&name, &text),
             Said::Curve { name, points, .. } => points.into_iter().try_for_each(|[x, y]| publisher.curve(&name, x, y)),
@@ -141,7 +142,10 @@ impl Publication {
                 self.view.notice(&text);
                 Ok(())
             }
-            _ => Err(wrong("what no rank says")),
+            // Fields and points come as parts, and all else is said by the process that has the page.
+            Said::Field(_) | Said::Points(_) | Said::Hello { .. } | Said::Ranks(_) | Said::Traffic { .. } => unsaid(),
+            Said::Paused(_) | Said::Ended(_) | Said::Untold(_) => unsaid(),
+            Said::Recording { .. } | Said::Anew | Said::At { .. } => unsaid(),
         }
     }
 
@@ -204,7 +208,7 @@ impl Publication {
     /// So much is held of what has come, which the rank with the page answers for.
     fn charge(&self, bytes: usize) -> Result<rankine_guest::Charge> {
         let account = self.view.apart().and_then(Apart::account).ok_or_else(|| wrong("what nobody waits for"))?;
-        account.charge(bytes, "parts of other ranks")
+        account.charge(bytes, Cost::Post)
     }
 }
 

@@ -137,7 +137,7 @@ impl View {
         View::with(program, ranks, is_served, None)
     }
 
-    /// The same in the process of the rank `me`, where each has one of its own.
+    /// The view of a job, in the process of the rank `me`, where each has one of its own.
     pub fn in_processes(program: String, ranks: usize, is_served: bool, me: usize) -> Arc<View> {
         View::with(program, ranks, is_served, Some(Apart::new(me, ranks)))
     }
@@ -239,7 +239,7 @@ impl View {
         let goes_on = |steps: u32| steps.checked_sub(1);
         self.ended.get().is_none()
             && self.paused.load(Ordering::Relaxed)
-            && self.steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, goes_on).is_err()
+            && self.steps.try_update(Ordering::Relaxed, Ordering::Relaxed, goes_on).is_err()
     }
 
     fn pause(&self, pause: bool) {
@@ -255,6 +255,14 @@ impl View {
     /// Something has changed that viewers want to know.
     fn wake(&self) {
         lock(&self.viewers).iter().for_each(|viewer| viewer.wake());
+    }
+
+    /// Of each figure its name, how many frames there are of it, and how many steps there were. Where ranks are in processes of
+    /// their own, these are not counted.
+    pub(crate) fn steps_of_figures(&self) -> Vec<(String, u64, u64)> {
+        let figures = if self.apart.is_some() { Vec::new() } else { self.figures.all() };
+        let counted = figures.into_iter().map(|(name, figure)| (name, figure.counts()));
+        counted.map(|(name, (frames, steps))| (name, frames, steps)).collect()
     }
 
     /// Between frames of a figure.

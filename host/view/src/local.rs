@@ -80,7 +80,7 @@ impl<'a> Local<'a> {
         Ok(local)
     }
 
-    /// The same of vectors: its values are how long they are. Their parts along x, y and z, as many as there are dimensions, lie
+    /// A part whose values are how long vectors are. Their parts along x, y and z, as many as there are dimensions, lie
     /// at these addresses as values do.
     pub fn of_vectors(memory: &'a Memory, parts: &[Addr], element: Element, block: Block<'_>) -> Result<Local<'a>> {
         let local = Local::shaped(memory, Addr::NULL, element, block)?;
@@ -88,7 +88,7 @@ impl<'a> Local<'a> {
         Ok(Local { vectors: Some(Components { along, are_values: true }), ..local })
     }
 
-    /// The same with vectors over its values.
+    /// This part with vectors over its values.
     pub fn with_vectors(self, parts: &[Addr]) -> Result<Local<'a>> {
         let along = self.along(parts)?;
         Ok(Local { vectors: Some(Components { along, are_values: false }), ..self })
@@ -304,7 +304,7 @@ impl Plane {
         Plane::across(shape, None)
     }
 
-    /// The same; of three dimensions the one across this dimension, with this index or the last one.
+    /// The only plane of a field with two dimensions; of three the one across this dimension, with this index or the last one.
     pub fn across(shape: &[u32], chosen: Option<(usize, u32)>) -> Plane {
         let [.., rows, columns] = *shape else { unreachable!("a field has two dimensions or more") };
         let &[first, ..] = shape else { unreachable!("a field has two dimensions or more") };

@@ -204,6 +204,11 @@ impl Points {
         lock(&self.0).frames.latest()
     }
 
+    /// How many frames there are so far, and of how many steps.
+    pub fn counts(&self) -> (u64, u64) {
+        lock(&self.0).frames.counts()
+    }
+
     /// What is under way will never be complete.
     pub fn give_up(&self) {
         lock(&self.0).frames.give_up();
@@ -222,7 +227,7 @@ impl Points {
         self.wants_of(when, &About::of(local, ranks), interval, size)
     }
 
-    /// The same of points of which only so much is known.
+    /// Whether points are wanted of which only so much is known.
     pub fn wants_of(
         &self,
         when: When,
@@ -331,7 +336,7 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rankine_guest::Account;
+    use rankine_guest::{Account, Cost};
 
     /// A memory whose numbers from byte 64 on are 0.0, 1.0, 2.0 and so on.
     fn memory(bytes: &mut [u8]) -> Memory {
@@ -412,7 +417,7 @@ mod tests {
             let local = LocalPoints::new(&memory, [0, 2, count], None, layout(values, [1, 1, 1])).unwrap();
             let (when, size) = (When { round: 0, step }, self.size);
             let every = self.points.wants(when, &local, 3, || Duration::ZERO, || size).unwrap().0.unwrap();
-            let charge = Account::new(None).charge(64, "points").unwrap();
+            let charge = Account::new(None).charge(64, Cost::Frames).unwrap();
             self.points.add(when, Who::from(rank), &About::of(&local, 2), local.read(local.enough(every)), charge)
         }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use rankine_guest::{Account, Result, Who};
+use rankine_guest::{Account, Cost, Result, Who};
 use rankine_view_wire::Kind;
 
 use crate::apart::Turn;
@@ -78,7 +78,7 @@ impl Publisher {
         let area = local.area(&wanted.plane);
         // The numbers, and as many again in the message to pages.
         let Wanted { plane, every } = wanted;
-        let charge = self.account.charge(local.numbers(plane, *every) * 8, "a frame of a field")?;
+        let charge = self.account.charge(local.numbers(plane, *every) * 8, Cost::Frames)?;
         let (part, range) = local.read(plane, *every);
         let taken = Taken { part, range, vectors: local.arrows(plane, *every) };
         if field.add(when, self.who, area, taken, charge)? {
@@ -110,7 +110,7 @@ impl Publisher {
     /// Copies one of so many points.
     pub(crate) fn take_points(&self, points: &Points, when: When, every: u32, local: &LocalPoints<'_>) -> Result<()> {
         let every = local.enough(every);
-        let charge = self.account.charge(local.numbers(every) * 8, "a frame of points")?;
+        let charge = self.account.charge(local.numbers(every) * 8, Cost::Frames)?;
         if points.add(when, self.who, &About::of(local, self.view.ranks), local.read(every), charge)? {
             self.view.wake();
         }

@@ -1,9 +1,10 @@
 //! Serves the page: a thread with a runtime of its own, which answers on a socket that listens already.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::pin::pin;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use anyhow::{Context as _, Result};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -88,12 +90,16 @@ pub struct Server {
     listener: TcpListener,
     door: Door,
     at: SocketAddr,
+    patience: Duration,
 }
 
 /// Until a request's head must have come, and an answer be gone.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections at a time, sockets of pages among them.
+/// Connections at a time of those that have shown the token, sockets of pages among them.
 const MOST_CONNECTIONS: usize = 2 * crate::viewer::MOST_VIEWERS;
+/// Connections at a time of those that have not. Every user of the machine can make some, so the oldest gives way to the next: a
+/// browser sends its request at once, and is not kept out by those that wait.
+const MOST_STRANGERS: usize = 128;
 /// The longest message of a page.
 const LONGEST_MESSAGE: usize = 1 << 10;
 
@@ -113,7 +119,7 @@ impl Server {
         getrandom::fill(&mut token).context("a token for the page")?;
         let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
         let name = host.parse::<IpAddr>().is_err().then(|| host.clone());
-        Ok(Server { listener, door: Door { token, name }, at })
+        Ok(Server { listener, door: Door { token, name }, at, patience: PATIENCE })
     }
 
     /// The address of the page, token included.
@@ -139,18 +145,24 @@ impl Server {
 
     async fn serve(self, source: Arc<Source>) {
         let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else { return };
-        let (door, room) = (Arc::new(self.door), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
+        let hall = Arc::new(Hall {
+            door: self.door,
+            room: Semaphore::new(MOST_CONNECTIONS),
+            patience: self.patience,
+            strangers: Mutex::default(),
+        });
         let accepting = async {
+            let mut number = 0;
             loop {
-                let Ok(place) = room.clone().acquire_owned().await else { return };
                 match listener.accept().await {
                     Ok((stream, _)) => {
-                        let (door, source) = (door.clone(), source.clone());
-                        tokio::spawn(async move {
+                        let (its, source) = (hall.clone(), source.clone());
+                        number += 1;
+                        let task = tokio::spawn(async move {
                             // Whoever goes away meanwhile has no need of an answer.
-                            let _ = answer(stream, &door, &source).await;
-                            drop(place);
+                            let _ = answer(stream, Stranger { hall: &its, number }, &source).await;
                         });
+                        hall.enter(number, task.abort_handle());
                     }
                     // No descriptor is left, or the connection has ended already.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -161,18 +173,64 @@ impl Server {
     }
 }
 
+/// Where connections come in.
+struct Hall {
+    door: Door,
+    /// For those that were admitted.
+    room: Semaphore,
+    patience: Duration,
+    /// The tasks of the others, the oldest first.
+    strangers: Mutex<VecDeque<(u64, AbortHandle)>>,
+}
+
+impl Hall {
+    /// One more, which does not run yet.
+    fn enter(&self, number: u64, task: AbortHandle) {
+        let oldest = {
+            let mut strangers = self.strangers();
+            strangers.push_back((number, task));
+            if strangers.len() > MOST_STRANGERS { strangers.pop_front() } else { None }
+        };
+        if let Some((_, oldest)) = oldest {
+            oldest.abort();
+        }
+    }
+
+    fn strangers(&self) -> MutexGuard<'_, VecDeque<(u64, AbortHandle)>> {
+        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that has not shown the token, until it is admitted or gone.
+struct Stranger<'a> {
+    hall: &'a Hall,
+    number: u64,
+}
+
+impl Drop for Stranger<'_> {
+    fn drop(&mut self) {
+        self.hall.strangers().retain(|(number, _)| *number != self.number);
+    }
+}
+
 /// Answers one connection.
-async fn answer(mut stream: TcpStream, door: &Door, source: &Source) -> Result<()> {
+async fn answer(mut stream: TcpStream, stranger: Stranger<'_>, source: &Source) -> Result<()> {
+    let Hall { door, room, patience, .. } = stranger.hall;
     stream.set_nodelay(true)?;
-    let (request, rest) = match timeout(PATIENCE, head(&mut stream)).await?? {
+    let (request, rest) = match timeout(*patience, head(&mut stream)).await?? {
         Ok(head) => head,
-        Err(refusal) => return refuse(&mut stream, &refusal).await,
+        Err(refusal) => return timeout(*patience, refuse(&mut stream, &refusal)).await?,
     };
     let host = request.host.clone();
-    match door.admit(request) {
-        Err(refusal) => refuse(&mut stream, &refusal).await,
-        Ok(Admitted::File(file)) => timeout(PATIENCE, give(&mut stream, file, &host)).await?,
-        Ok(Admitted::Socket(key)) => {
+    let admitted = match door.admit(request) {
+        Err(refusal) => return timeout(*patience, refuse(&mut stream, &refusal)).await?,
+        Ok(admitted) => admitted,
+    };
+    let _place = timeout(*patience, room.acquire()).await??;
+    drop(stranger);
+    match admitted {
+        Admitted::File(file) => timeout(*patience, give(&mut stream, file, &host)).await?,
+        Admitted::Socket(key) => {
             let accept = derive_accept_key(key.as_bytes());
             let head = format!(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
@@ -239,6 +297,52 @@ async fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, b
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{ErrorKind, Read as _, Write as _};
+    use std::net::TcpStream;
+
+    /// Whoever connects and says nothing keeps nobody out who knows the token, and those that do go on.
+    #[test]
+    fn strangers_keep_nobody_out() {
+        let server = Server::listen(&Address::default()).unwrap();
+        let (at, path) = (server.at, format!("/{}/style.css", server.door.token));
+        let view = View::new("a.wasm".into(), 1, true);
+        let served = Server { patience: Duration::from_secs(3600), ..server }.start(Source::Job(view.clone())).unwrap();
+        let connect = || {
+            let stream = TcpStream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream
+        };
+        let asks = || {
+            let mut stream = connect();
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: {at}\r\n\r\n").unwrap();
+            let mut answer = Vec::new();
+            stream.read_to_end(&mut answer).unwrap();
+            assert!(answer.starts_with(b"HTTP/1.1 200 OK"), "{}", String::from_utf8_lossy(&answer));
+        };
+        let is_open = |mut stream: &TcpStream| {
+            stream.set_nonblocking(true).unwrap();
+            let read = stream.read(&mut [0]);
+            read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+        };
+        let few: Vec<_> = (0..=MOST_CONNECTIONS).map(|_| connect()).collect();
+        asks();
+        assert!(few.iter().all(is_open));
+        let more: Vec<_> = (0..2 * MOST_STRANGERS).map(|_| connect()).collect();
+        asks();
+        // The oldest have given way.
+        for mut stream in &few {
+            stream.set_nonblocking(false).unwrap();
+            let read = stream.read(&mut [0]);
+            let is_closed =
+                matches!(read, Ok(0)) || read.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
+            assert!(is_closed);
+        }
+        assert!(is_open(more.last().unwrap()));
+        (0..MOST_CONNECTIONS + 2).for_each(|_| asks());
+        view.end("finished".into());
+        drop((few, more));
+        served.join().unwrap();
+    }
 
     #[test]
     fn addresses_are_short_where_they_can_be() {

@@ -56,7 +56,7 @@ impl Viewer {
             }
             Asked::Drawn => {
                 let one_less = |frames: u32| Some(frames.saturating_sub(1));
-                let _ = self.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+                let _ = self.frames.try_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
                 self.wake();
             }
             Asked::Size(size) => self.size.store(size, Ordering::Relaxed),

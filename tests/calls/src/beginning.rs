@@ -40,11 +40,25 @@ const BEGINNINGS: &[&str] = &[
     "MPI_Session_init 304 323 &session; MPI_Group_from_session_pset *session 'world &group1",
     "MPI_T_init_thread 0 &numbers10; MPI_T_pvar_session_create &tool; MPI_T_pvar_handle_alloc *tool 0 0 &tool1 &numbers10",
     "MPI_T_init_thread 0 &numbers10; MPI_T_cvar_handle_alloc 0 0 &tool2 &numbers10; MPI_T_event_handle_alloc 0 0 304 &tool3",
+    "MPI_T_init_thread 0 &numbers10; MPI_T_event_handle_alloc 0 257 304 &tool3; MPI_T_event_register_callback *tool3 0 304 4 fn:MPI_T_event_cb_function; MPI_T_event_set_dropped_handler *tool3 fn:MPI_T_event_dropped_cb_function",
+    "MPI_T_init_thread 0 &numbers10; MPI_T_event_handle_alloc 1 257 304 &tool4; MPI_T_event_register_callback *tool4 3 304 4 fn:MPI_T_event_cb_function; MPI_Isend &buffers 4 521 rank 0 257 &request; MPI_Irecv &buffers1024 4 521 rank 0 257 &request1",
     "Rankine_Type_create 'name 8 4 &tool",
+    // Units of displacements that are odd, the largest, and those of each rank its own.
+    "MPI_Win_create &buffers 2048 3 304 257 &win3; MPI_Win_set_errhandler *win3 323; MPI_Win_fence 0 *win3",
+    "MPI_Win_create &buffers 2048 2147483647 304 257 &win4; MPI_Win_set_errhandler *win4 323; MPI_Win_lock_all 0 *win4",
+    "MPI_Win_create_c &buffers 2048 rank1 304 257 &win3; MPI_Win_set_errhandler *win3 323; MPI_Win_lock_all 0 *win3",
+    "MPI_Pack_external 'external32 &buffers 4 521 &buffers1024 64 &numbers5; MPI_Unpack_external 'external32 &buffers1024 64 &numbers5 &buffers 4 521",
+    "MPI_File_open 258 'file 34 304 &file1; MPI_File_set_view *file1 0 521 521 'external32 304; MPI_File_write *file1 &buffers 64 521 0; MPI_File_seek *file1 0 403; MPI_File_read *file1 &buffers 64 521 0",
     "MPI_Open_port 304 &buffers",
 ];
 
-/// The same of what takes long.
+/// What two ranks do, one beside the other.
+const PAIRS: &[[&str; 2]] = &[[
+    "MPI_Open_port 304 &buffers; MPI_Send &buffers 256 579 1 7 257; MPI_Comm_accept &buffers 304 0 258 &comm5",
+    "MPI_Recv &buffers 256 579 0 7 257 0; MPI_Comm_connect &buffers 304 0 258 &comm5",
+]];
+
+/// What takes long.
 const LONG: &[&str] = &[
     "MPI_Comm_spawn 'child 0 2 304 0 257 &comm3 0",
     "MPI_Comm_spawn 'child 0 1 304 0 258 &comm4 &numbers12; MPI_Recv &buffers 1 521 0 0 *comm4 0",
@@ -52,7 +66,8 @@ const LONG: &[&str] = &[
 ];
 
 /// Strings of the guest's by name, and their position in [`crate::memory::STRINGS`].
-const TEXTS: &[(&str, usize)] = &[("name", 1), ("world", 2), ("true", 7), ("native", 9), ("file", 10), ("child", 13)];
+const TEXTS: &[(&str, usize)] =
+    &[("name", 1), ("world", 2), ("true", 7), ("native", 9), ("file", 10), ("child", 13), ("external32", 12)];
 
 /// The calls that all ranks of a case begin with.
 pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, has: impl Fn(u16) -> bool) -> arbitrary::Result<Vec<Call>> {
@@ -67,7 +82,25 @@ pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, has: impl Fn(u16) -> bo
     Ok(calls)
 }
 
-fn parse(catalogue: &Catalogue, text: &str) -> Result<Vec<Call>> {
+/// Once in a while the first two programs meet before all else.
+pub fn draw_pair(
+    u: &mut Unstructured,
+    catalogue: &Catalogue,
+    has: impl Fn(u16) -> bool,
+    programs: [&mut Vec<Call>; 2],
+) -> arbitrary::Result<()> {
+    if !u.ratio(1, 4)? {
+        return Ok(());
+    }
+    for (program, text) in programs.into_iter().zip(u.choose(PAIRS)?) {
+        let mut calls = parse(catalogue, text).expect("a test parses all of them");
+        calls.retain(|call| has(call.function));
+        program.splice(0..0, calls);
+    }
+    Ok(())
+}
+
+pub(crate) fn parse(catalogue: &Catalogue, text: &str) -> Result<Vec<Call>> {
     text.split("; ").map(|call| parse_call(catalogue, call).with_context(|| call.to_owned())).collect()
 }
 
@@ -79,7 +112,7 @@ fn parse_call(catalogue: &Catalogue, text: &str) -> Result<Call> {
     Ok(Call { function: function as u16, arguments })
 }
 
-fn argument(catalogue: &Catalogue, word: &str) -> Result<Argument> {
+pub(crate) fn argument(catalogue: &Catalogue, word: &str) -> Result<Argument> {
     if let Some(place) = word.strip_prefix('&') {
         return Ok(Argument::Is(place_of(place)?.into()));
     }
@@ -94,11 +127,15 @@ fn argument(catalogue: &Catalogue, word: &str) -> Result<Argument> {
     if let Some(c_type) = word.strip_prefix("fn:") {
         return Ok(Argument::Is(callback(catalogue, c_type).into()));
     }
-    Ok(if word == "rank" { Argument::FromRank(0) } else { Argument::Is(word.parse()?) })
+    Ok(match word.strip_prefix("rank") {
+        Some("") => Argument::FromRank(0),
+        Some(more) => Argument::FromRank(more.parse()?),
+        None => Argument::Is(word.parse()?),
+    })
 }
 
 /// The place that a word like `win1` names.
-fn place_of(word: &str) -> Result<u32> {
+pub(crate) fn place_of(word: &str) -> Result<u32> {
     let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = if name == word { 0 } else { word[name.len()..].parse()? };
     Ok(match name {
@@ -122,7 +159,7 @@ mod tests {
     #[test]
     fn all_of_them_are_calls() {
         let catalogue = Catalogue::new().unwrap();
-        for beginning in BEGINNINGS.iter().chain(LONG) {
+        for beginning in BEGINNINGS.iter().chain(LONG).chain(PAIRS.iter().flatten()) {
             parse(&catalogue, beginning).unwrap();
         }
         let [call] = &parse(&catalogue, "MPI_Comm_dup *comm1 &comm2").unwrap()[..] else { panic!("it is one call") };

@@ -23,6 +23,16 @@ pub struct Callee {
     pub waits: bool,
     /// The embedded engine has it.
     pub in_local: bool,
+    /// What it returns is an error code of MPI's.
+    pub returns_code: bool,
+}
+
+impl Callee {
+    /// Whether engines may answer as they like, or wait for a rank that there is not.
+    pub fn may_differ(&self) -> bool {
+        let is_mpi = self.origin == Origin::Module(rankine_abi::MODULE);
+        !is_mpi && !matches!(self.origin, Origin::Guest(_)) || self.name.starts_with("MPI_T_") || self.waits
+    }
 }
 
 /// Who provides a function.
@@ -43,6 +53,8 @@ pub enum Helper {
     Store64,
     /// Makes the memory larger.
     Grow,
+    /// Makes the next calls, so many of them, so many times: once at least.
+    Repeat,
 }
 
 /// What a parameter stands for, as far as drawing it is concerned.
@@ -52,9 +64,9 @@ pub enum What {
     Handle(Class),
     /// A place where a handle lies or is written, or an array of such places.
     Handles(Class),
-    /// A handle of the tools interface, and a place for one.
+    /// A handle of the tools interface.
     Tool,
-    /// See above.
+    /// A place for a handle of the tools interface.
     Tools,
     /// How many.
     Count,
@@ -78,9 +90,9 @@ pub enum What {
     Pointer,
     /// A function of the guest, by its C type.
     Function(String),
-    /// How many processes are to be started, and an array of such numbers.
+    /// How many processes are to be started.
     Processes,
-    /// See above.
+    /// An array of numbers of processes.
     ManyProcesses,
     /// An array of strings.
     Texts,
@@ -96,9 +108,9 @@ pub enum What {
     Factor,
     /// The address of dimensions of a transform, each a length and two strides.
     Axes,
-    /// The address of a stored word, and its value: of the helpers alone.
+    /// The address of a stored word: of the helpers alone.
     Place,
-    /// See above.
+    /// The value of a stored word: of the helpers alone.
     Word,
 }
 
@@ -125,6 +137,8 @@ impl Catalogue {
                     result: Some(row.result),
                     waits: function.marks.waits,
                     in_local: function.engines.local,
+                    // Those of tools have codes of their own.
+                    returns_code: function.returns.is_none() && function.chapter != "mpit",
                     name,
                 });
             }
@@ -134,6 +148,7 @@ impl Catalogue {
             helper(Helper::Store32, &[(ValueType::I32, What::Place), (ValueType::I32, What::Word)]),
             helper(Helper::Store64, &[(ValueType::I32, What::Place), (ValueType::I64, What::Word)]),
             helper(Helper::Grow, &[(ValueType::I32, What::Int)]),
+            helper(Helper::Repeat, &[(ValueType::I32, What::Int), (ValueType::I32, What::Int)]),
         ]);
         Ok(Catalogue { functions })
     }
@@ -152,6 +167,7 @@ fn helper(helper: Helper, parameters: &[(ValueType, What)]) -> Callee {
         result: None,
         waits: false,
         in_local: true,
+        returns_code: false,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::memory::{
     AXES, BUFFERS, COMMANDS, FACTORS, HANDLES, LETTERS, MAX_PAGES, NUMBERS, ORDERS, PAGES, PROCESSES, STRINGS, TEXTS,
     strings,
 };
-use crate::program::{Argument, Call, Case, Program};
+use crate::program::{Argument, Call, Case, Mode, Program};
 
 /// Calls of a program after its beginning, and of its callbacks, at most.
 const CALLS: usize = 60;
@@ -78,7 +78,8 @@ impl Choice {
     /// Without bounds for a job's ranks, a launcher would start as many as it is told.
     pub fn of(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, is_bounded: bool) -> Choice {
         let weight = |callee: &Callee| match callee.name.as_str() {
-            "MPI_Abort" | "MPI_Finalize" => 0,
+            // What is drawn stands behind one another: none of it is repeated (`growth`).
+            "MPI_Abort" | "MPI_Finalize" | "Repeat" => 0,
             _ if !matches!(callee.origin, Origin::Guest(_)) && !has(callee) => 0,
             "MPI_Type_commit" | "Store32" | "Store64" => 24,
             // What is wrong with a matrix ends the rank.
@@ -93,16 +94,69 @@ impl Choice {
     }
 }
 
+impl Choice {
+    /// Whether a function is there.
+    pub fn has(&self, function: u16) -> bool {
+        self.there[usize::from(function)]
+    }
+}
+
 /// A case of up to four ranks.
 pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
     let ranks = usize::from(u.int_in_range(1..=4_u8)?);
     let fibers = u.arbitrary()?;
     let twice = u.ratio(1, 6)?;
+    let mode = match u.int_in_range(0..=11)? {
+        0 => Mode::Interpreted,
+        1 => Mode::HeapChecked,
+        _ => Mode::Compiled,
+    };
     // Ranks that do the same get further together.
     let programs = if u.ratio(3, 4)? { 1 } else { ranks };
+    let has = |function| choice.there[usize::from(function)];
+    let beginning = beginning::draw(u, catalogue, has)?;
+    let mut programs: Vec<Program> =
+        (0..programs).map(|_| program(u, catalogue, choice, beginning.clone())).collect::<Result<_>>()?;
+    if let [first, second, ..] = &mut programs[..] {
+        beginning::draw_pair(u, catalogue, has, [&mut first.calls, &mut second.calls])?;
+    }
+    Ok(Case { ranks, fibers, twice, mode, programs })
+}
+
+/// A case of one rank whose arguments are zero, null, or stand for nobody more often than not: what each engine says of them
+/// is compared.
+pub fn draw_nothing(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
     let beginning = beginning::draw(u, catalogue, |function| choice.there[usize::from(function)])?;
-    let programs = (0..programs).map(|_| program(u, catalogue, choice, beginning.clone())).collect::<Result<_>>()?;
-    Ok(Case { ranks, fibers, twice, programs })
+    let first = beginning.len();
+    let mut program = program(u, catalogue, choice, beginning)?;
+    program.callbacks.clear();
+    // What waits for another rank would be waited for in vain.
+    program.calls.retain(|call| !catalogue.functions[usize::from(call.function)].may_differ());
+    for call in program.calls.iter_mut().skip(first) {
+        let parameters = &catalogue.functions[usize::from(call.function)].parameters;
+        for (argument, (_, what)) in call.arguments.iter_mut().zip(parameters) {
+            if u.ratio(1, 4)? {
+                *argument = nothing(what).unwrap_or(*argument);
+            }
+        }
+    }
+    Ok(Case { ranks: 1, fibers: false, twice: false, mode: Mode::Compiled, programs: vec![program] })
+}
+
+/// What stands for nothing in the place of a parameter.
+fn nothing(what: &What) -> Option<Argument> {
+    Some(Argument::Is(match what {
+        // Null handles are the last of those that are always there, or the only one.
+        What::Handle(Class::Message) => 0x128,
+        What::Handle(Class::Group) => 0x108,
+        What::Handle(Class::Info) => 0x130,
+        What::Handle(class) => *predefined(*class).last()?,
+        What::Rank => -3,
+        What::Tool | What::Count | What::Int | What::Displacement | What::Buffer | What::Pointer | What::Numbers(_) => {
+            0
+        }
+        _ => return None,
+    }))
 }
 
 fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice, mut calls: Vec<Call>) -> Result<Program> {
@@ -117,14 +171,14 @@ fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice, mut cal
     Ok(Program { calls, callbacks })
 }
 
-fn call(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Call> {
+pub(crate) fn call(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Call> {
     let function = *u.choose(&choice.positions)?;
     let callee = &catalogue.functions[usize::from(function)];
     let arguments = callee.parameters.iter().map(|(value, what)| argument(u, catalogue, choice, *value, what));
     Ok(Call { function, arguments: arguments.collect::<Result<_>>()? })
 }
 
-fn argument(
+pub(crate) fn argument(
     u: &mut Unstructured,
     catalogue: &Catalogue,
     choice: &Choice,
@@ -243,8 +297,18 @@ fn predefined(class: Class) -> &'static [i64] {
     }
 }
 
-fn edge(u: &mut Unstructured) -> Result<Argument> {
+pub(crate) fn edge(u: &mut Unstructured) -> Result<Argument> {
     Ok(Argument::Is(*u.choose(EDGES)?))
+}
+
+/// A handle of no class, or of any.
+pub(crate) fn wild_handle(u: &mut Unstructured) -> Result<Argument> {
+    if u.arbitrary()? { edge(u) } else { Ok(Argument::Is(u.int_in_range(0..=0x300)?)) }
+}
+
+/// An address at the ends of what there is.
+pub(crate) fn wild_place(u: &mut Unstructured) -> Result<Argument> {
+    Ok(Argument::Is(*u.choose(PLACES)?))
 }
 
 /// A place, or once in a while one where nothing is.

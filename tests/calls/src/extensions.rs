@@ -93,6 +93,7 @@ fn function(module: &'static str, name: &str, words: &str, waits: bool) -> Calle
         result: Some(ValueType::I32),
         waits,
         in_local: true,
+        returns_code: false,
     }
 }
 

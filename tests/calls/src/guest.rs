@@ -11,8 +11,10 @@ use wasm_encoder::{
 };
 
 use crate::catalogue::{Callee, Catalogue, Helper, Origin};
-use crate::memory::{ARGUMENTS, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, WORDS, data};
+use crate::interpreter::{Own, own_functions};
+use crate::memory::{self, ARGUMENTS, LARGE_PAGES, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, WORDS};
 use crate::program::ARGUMENT;
+use crate::telling::tell;
 
 /// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.
 const CALLBACKS: &[(&[ValType], bool)] = &[
@@ -60,7 +62,7 @@ fn valtype(value: ValueType) -> ValType {
     }
 }
 
-const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
+pub(crate) const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
 /// Of a word that threads wait for.
 const ALIGNED: MemArg = MemArg { align: 2, ..AT };
 /// Words of the interpreter's own: its rank, the level of threads, how many arguments it has and how long they are, the
@@ -73,29 +75,19 @@ const PARENT: i32 = WORDS as i32 + 32;
 const BEGUN: i32 = WORDS as i32 + 24;
 const THROUGH: i32 = WORDS as i32 + 28;
 /// The rank's own number.
-const RANK: u32 = 0;
+pub(crate) const RANK: u32 = 0;
 /// Callbacks that are still to be made, and where the next one's program is.
-const LEFT: u32 = 1;
-const NEXT: u32 = 2;
+pub(crate) const LEFT: u32 = 1;
+pub(crate) const NEXT: u32 = 2;
 /// How deep callbacks are nested.
-const DEPTH: u32 = 3;
-
-/// Indices of the functions that the guest itself has.
-#[derive(Clone, Copy)]
-struct Own {
-    /// `(pointer) -> i64`: an argument's value.
-    value: u32,
-    /// `(pointer, calls) -> pointer`: interprets.
-    run: u32,
-    /// `()`: what a callback does.
-    call_back: u32,
-    /// `(from, to)`: hexadecimal to bytes, up to the zero byte.
-    decode: u32,
-}
+pub(crate) const DEPTH: u32 = 3;
+/// How often repeated calls were made before.
+pub(crate) const TURN: u32 = 4;
+const GLOBALS: u32 = 5;
 
 /// Builds the module part by part.
 #[derive(Default)]
-struct Builder {
+pub(crate) struct Builder {
     types: TypeSection,
     imports: ImportSection,
     imported: u32,
@@ -119,7 +111,13 @@ impl Builder {
     }
 
     /// Adds a function; imports come first, so none may follow.
-    fn function(&mut self, parameters: &[ValType], results: &[ValType], locals: u32, body: &[Instruction]) -> u32 {
+    pub(crate) fn function(
+        &mut self,
+        parameters: &[ValType],
+        results: &[ValType],
+        locals: u32,
+        body: &[Instruction],
+    ) -> u32 {
         let ty = self.of_type(parameters, results);
         self.functions.function(ty);
         let mut function = Function::new([(locals, ValType::I32)]);
@@ -133,13 +131,26 @@ impl Builder {
     }
 }
 
-/// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has. If it has
-/// threads, at the level that is given, each rank gets a second one, which runs the next rank's program.
-pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, threads: Option<i32>) -> Vec<u8> {
+/// What a guest has besides the interpreter.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Kind {
+    /// Nothing.
+    Plain,
+    /// Each rank has a second thread, at this level, which runs the next rank's program.
+    Threads(i32),
+    /// A large memory, with long arguments in it.
+    Large,
+    /// It prints a line for each call: the number of the function, and the class of the error that it has returned.
+    Telling,
+}
+
+/// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has.
+pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, kind: Kind) -> Vec<u8> {
     use Instruction as I;
+    let threads = if let Kind::Threads(level) = kind { Some(level) } else { None };
     let mut b = Builder::default();
     if threads.is_some() {
-        b.imports.import("env", "memory", EntityType::Memory(memory(true)));
+        b.imports.import("env", "memory", EntityType::Memory(memory(kind)));
     }
     let mut imports = Vec::new();
     for callee in &catalogue.functions {
@@ -153,22 +164,35 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, threads: Opt
     let sizes = b.import("wasi_snapshot_preview1", "args_sizes_get", &[ValType::I32; 2], &[ValType::I32]);
     let get = b.import("wasi_snapshot_preview1", "args_get", &[ValType::I32; 2], &[ValType::I32]);
     let spawn = threads.map(|level| (level, b.import("wasi", "thread-spawn", &[ValType::I32], &[ValType::I32])));
+    let import_of =
+        |name: &str| imports[catalogue.position(name).expect("a function of MPI")].expect("engines have it");
+    let write = (kind == Kind::Telling)
+        .then(|| b.import("wasi_snapshot_preview1", "fd_write", &[ValType::I32; 4], &[ValType::I32]));
     let wrapper = b.of_type(&[ValType::I32], &[ValType::I32]);
     let own = own_functions(&mut b, wrapper);
+    let tell = write.map(|write| tell(&mut b, write, import_of("MPI_Error_class")));
     let first = b.imported + b.declared;
-    for (callee, import) in catalogue.functions.iter().zip(&imports) {
-        wrap(&mut b, own, callee, *import);
+    for (number, (callee, import)) in (0..).zip(catalogue.functions.iter().zip(&imports)) {
+        wrap(&mut b, own, callee, *import, tell.filter(|_| callee.returns_code).map(|tell| (tell, number)));
     }
     for (parameters, returns) in CALLBACKS {
         let results: &[ValType] = if *returns { &[ValType::I32] } else { &[] };
         let body = [I::Call(own.call_back), I::I32Const(0)];
         b.function(parameters, results, 0, &body[..1 + usize::from(*returns)]);
     }
-    let import_of =
-        |name: &str| imports[catalogue.position(name).expect("a function of MPI")].expect("engines have it");
-    let start = start(&mut b, own, (sizes, get), spawn, import_of);
+    let data = data(kind);
+    let start = start(&mut b, own, (sizes, get), spawn, import_of, &data);
     let thread = threads.map(|_| thread(&mut b, own));
-    assemble(b, first, table_size(catalogue), start, thread)
+    assemble(b, first, table_size(catalogue), (start, thread), (kind, &data))
+}
+
+/// What lies in the memory at first.
+fn data(kind: Kind) -> Vec<(u32, Vec<u8>)> {
+    let mut all = memory::data();
+    if kind == Kind::Large {
+        all.extend(memory::long_data());
+    }
+    all
 }
 
 /// The module that cases start ranks of: it greets its parents, and ends.
@@ -201,161 +225,11 @@ pub fn child() -> Vec<u8> {
         I::Drop,
     ];
     let start = b.function(&[], &[], 0, &body);
-    assemble(b, start, 1, start, None)
-}
-
-fn own_functions(b: &mut Builder, wrapper: u32) -> Own {
-    use Instruction as I;
-    let value = b.function(
-        &[ValType::I32],
-        &[ValType::I64],
-        0,
-        &[
-            I::LocalGet(0),
-            I::I32Load8U(AT),
-            I::I32Const(1),
-            I::I32Eq,
-            I::If(BlockType::Result(ValType::I64)),
-            I::LocalGet(0),
-            I::I64Load(MemArg { offset: 1, ..AT }),
-            I::I32WrapI64,
-            I::I64Load32S(AT),
-            I::Else,
-            I::LocalGet(0),
-            I::I64Load(MemArg { offset: 1, ..AT }),
-            I::GlobalGet(RANK),
-            I::I64ExtendI32S,
-            I::I64Const(0),
-            I::LocalGet(0),
-            I::I32Load8U(AT),
-            I::Select,
-            I::I64Add,
-            I::End,
-        ],
-    );
-    let run = b.function(
-        &[ValType::I32, ValType::I32],
-        &[ValType::I32],
-        0,
-        &[
-            I::Block(BlockType::Empty),
-            I::Loop(BlockType::Empty),
-            I::LocalGet(1),
-            I::I32Eqz,
-            I::BrIf(1),
-            I::LocalGet(0),
-            I::I32Const(2),
-            I::I32Add,
-            I::LocalGet(0),
-            I::I32Load16U(AT),
-            I::I32Const(1),
-            I::I32Add,
-            I::CallIndirect { type_index: wrapper, table_index: 0 },
-            I::LocalSet(0),
-            I::LocalGet(1),
-            I::I32Const(1),
-            I::I32Sub,
-            I::LocalSet(1),
-            I::Br(0),
-            I::End,
-            I::End,
-            I::LocalGet(0),
-        ],
-    );
-    // One call of the list, unless it is used up or callbacks are nested deep already.
-    let call_back = b.function(
-        &[],
-        &[],
-        1,
-        &[
-            I::GlobalGet(LEFT),
-            I::I32Eqz,
-            I::GlobalGet(DEPTH),
-            I::I32Const(8),
-            I::I32GtU,
-            I::I32Or,
-            I::If(BlockType::Empty),
-            I::Return,
-            I::End,
-            I::GlobalGet(LEFT),
-            I::I32Const(1),
-            I::I32Sub,
-            I::GlobalSet(LEFT),
-            I::GlobalGet(DEPTH),
-            I::I32Const(1),
-            I::I32Add,
-            I::GlobalSet(DEPTH),
-            I::GlobalGet(NEXT),
-            I::I32Const(1),
-            I::Call(run),
-            I::LocalSet(0),
-            I::LocalGet(0),
-            I::GlobalGet(NEXT),
-            I::I32GtU,
-            I::If(BlockType::Empty),
-            I::LocalGet(0),
-            I::GlobalSet(NEXT),
-            I::End,
-            I::GlobalGet(DEPTH),
-            I::I32Const(1),
-            I::I32Sub,
-            I::GlobalSet(DEPTH),
-        ],
-    );
-    let decode = decode(b);
-    Own { value, run, call_back, decode }
-}
-
-/// Hexadecimal text to bytes: each digit is its low four bits, and nine more where it is a letter.
-fn decode(b: &mut Builder) -> u32 {
-    use Instruction as I;
-    let digit = |offset| {
-        [
-            I::LocalGet(0),
-            I::I32Load8U(MemArg { offset, ..AT }),
-            I::LocalTee(2),
-            I::I32Const(15),
-            I::I32And,
-            I::LocalGet(2),
-            I::I32Const(6),
-            I::I32ShrU,
-            I::I32Const(9),
-            I::I32Mul,
-            I::I32Add,
-        ]
-    };
-    let mut body = vec![
-        I::Block(BlockType::Empty),
-        I::Loop(BlockType::Empty),
-        I::LocalGet(0),
-        I::I32Load8U(AT),
-        I::I32Eqz,
-        I::BrIf(1),
-        I::LocalGet(1),
-    ];
-    body.extend(digit(0));
-    body.extend([I::I32Const(4), I::I32Shl]);
-    body.extend(digit(1));
-    body.extend([
-        I::I32Or,
-        I::I32Store8(AT),
-        I::LocalGet(0),
-        I::I32Const(2),
-        I::I32Add,
-        I::LocalSet(0),
-        I::LocalGet(1),
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalSet(1),
-        I::Br(0),
-        I::End,
-        I::End,
-    ]);
-    b.function(&[ValType::I32, ValType::I32], &[], 1, &body)
+    assemble(b, start, 1, (start, None), (Kind::Plain, &data(Kind::Plain)))
 }
 
 /// Reads a function's arguments from the program, calls it, and says where the next call begins.
-fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>) {
+fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>, tell: Option<(u32, i32)>) {
     use Instruction as I;
     let mut body = Vec::new();
     let after = (callee.parameters.len() as u32 * ARGUMENT) as i32;
@@ -372,14 +246,49 @@ fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>) {
         (Origin::Guest(Helper::Store32), _) => body.push(I::I32Store(AT)),
         (Origin::Guest(Helper::Store64), _) => body.push(I::I64Store(AT)),
         (Origin::Guest(Helper::Grow), _) => body.extend([I::MemoryGrow(0), I::Drop]),
+        (Origin::Guest(Helper::Repeat), _) => {
+            repeat(b, own, body, after);
+            return;
+        }
         // This engine lacks it: nothing is called.
         (Origin::Module(_), None) => body.clear(),
     }
-    if import.is_some() && callee.result.is_some() {
-        body.push(I::Drop);
+    match tell {
+        Some((tell, number)) if import.is_some() => body.extend([I::I32Const(number), I::Call(tell)]),
+        _ if import.is_some() && callee.result.is_some() => body.push(I::Drop),
+        _ => {}
     }
     body.extend([I::LocalGet(0), I::I32Const(after), I::I32Add]);
     b.function(&[ValType::I32], &[ValType::I32], 0, &body);
+}
+
+/// Makes the calls behind this one again and again; how often and how many is what `body` leaves on the stack.
+fn repeat(b: &mut Builder, own: Own, mut body: Vec<Instruction>, after: i32) {
+    use Instruction as I;
+    let (times, calls, next) = (1, 2, 3);
+    body.extend([I::LocalSet(calls), I::LocalSet(times), I::I32Const(0), I::GlobalSet(TURN)]);
+    body.extend([
+        I::Loop(BlockType::Empty),
+        I::LocalGet(0),
+        I::I32Const(after),
+        I::I32Add,
+        I::LocalGet(calls),
+        I::Call(own.run),
+        I::LocalSet(next),
+        I::GlobalGet(TURN),
+        I::I32Const(1),
+        I::I32Add,
+        I::GlobalSet(TURN),
+        I::GlobalGet(TURN),
+        I::LocalGet(times),
+        I::I32LtU,
+        I::BrIf(0),
+        I::End,
+        I::I32Const(0),
+        I::GlobalSet(TURN),
+        I::LocalGet(next),
+    ]);
+    b.function(&[ValType::I32], &[ValType::I32], 3, &body);
 }
 
 const WORLD: i32 = 0x101;
@@ -394,9 +303,10 @@ fn start(
     (sizes, get): (u32, u32),
     spawn: Option<(i32, u32)>,
     import: impl Fn(&str) -> u32,
+    data: &[(u32, Vec<u8>)],
 ) -> u32 {
     use Instruction as I;
-    let mut body = fill();
+    let mut body = fill(data);
     body.extend(match spawn {
         None => vec![I::I32Const(0), I::I32Const(0), I::Call(import("MPI_Init"))],
         Some((level, _)) => {
@@ -452,10 +362,10 @@ fn start(
 }
 
 /// Puts the data where they belong: only once, though each thread has an instance of its own.
-fn fill() -> Vec<Instruction<'static>> {
+fn fill(data: &[(u32, Vec<u8>)]) -> Vec<Instruction<'static>> {
     use Instruction as I;
-    let fill = data().into_iter().zip(0..).flat_map(|((at, bytes), data_index)| {
-        let words = [I::I32Const(at as i32), I::I32Const(0), I::I32Const(bytes.len() as i32)];
+    let fill = data.iter().zip(0..).flat_map(|((at, bytes), data_index)| {
+        let words = [I::I32Const(*at as i32), I::I32Const(0), I::I32Const(bytes.len() as i32)];
         words.into_iter().chain([I::MemoryInit { mem: 0, data_index }])
     });
     fill.collect()
@@ -531,11 +441,19 @@ fn thread(b: &mut Builder, own: Own) -> u32 {
     b.function(&[ValType::I32, ValType::I32], &[], 0, &body)
 }
 
-fn memory(shared: bool) -> MemoryType {
-    MemoryType { minimum: PAGES, maximum: Some(MAX_PAGES), memory64: false, shared, page_size_log2: None }
+fn memory(kind: Kind) -> MemoryType {
+    let (minimum, maximum) = if kind == Kind::Large { (LARGE_PAGES, LARGE_PAGES) } else { (PAGES, MAX_PAGES) };
+    let shared = matches!(kind, Kind::Threads(_));
+    MemoryType { minimum, maximum: Some(maximum), memory64: false, shared, page_size_log2: None }
 }
 
-fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>) -> Vec<u8> {
+fn assemble(
+    b: Builder,
+    first: u32,
+    table: u32,
+    (start, thread): (u32, Option<u32>),
+    (kind, data): (Kind, &[(u32, Vec<u8>)]),
+) -> Vec<u8> {
     let mut module = Module::new();
     let mut tables = TableSection::new();
     tables.table(TableType {
@@ -548,10 +466,10 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>)
     // A shared memory is imported.
     let mut memories = MemorySection::new();
     if thread.is_none() {
-        memories.memory(memory(false));
+        memories.memory(memory(kind));
     }
     let mut globals = GlobalSection::new();
-    for _ in 0..4 {
+    for _ in 0..GLOBALS {
         let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
         globals.global(ty, &ConstExpr::i32_const(0));
     }
@@ -566,13 +484,13 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>)
     let entries: Vec<u32> = (first..start).collect();
     elements.active(Some(0), &ConstExpr::i32_const(1), Elements::Functions(entries.into()));
     let mut segments = DataSection::new();
-    for (_, bytes) in data() {
-        segments.passive(bytes);
+    for (_, bytes) in data {
+        segments.passive(bytes.iter().copied());
     }
     module.section(&b.types).section(&b.imports).section(&b.functions).section(&tables).section(&memories);
     module.section(&globals).section(&exports).section(&elements).section(&DataCountSection { count: segments.len() });
     module.section(&b.code).section(&segments);
     // As wasm-ld's programs have it that were linked by `rankine cc`: nothing lies below.
-    module.section(&CustomSection { name: rankine_toolchain::NULL_PAGE.into(), data: (&[]).into() });
+    module.section(&CustomSection { name: rankine_abi::NULL_PAGE.into(), data: (&[]).into() });
     module.finish()
 }

@@ -18,9 +18,14 @@ pub mod beginning;
 pub mod catalogue;
 pub mod draw;
 mod extensions;
+pub mod growth;
 pub mod guest;
+pub mod insignificant;
+mod interpreter;
 mod memory;
 pub mod program;
+mod setting;
+pub mod telling;
 
 pub use catalogue::Catalogue;
 pub use draw::draw;

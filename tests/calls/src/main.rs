@@ -1,18 +1,24 @@
 //! Runs case after case and looks how each ends: `rankine-calls --engine mpi --seconds 600`.
 //!
 //! Whatever a guest calls, a job ends with a status of its own: never by a signal, with a panic, or not at all. What
-//! ends in another way is kept, shortened to what still fails, and reported. How calls are drawn is in the library
+//! ends in another way is kept, shortened to what still fails, and reported. Nor does what calls take grow faster than their
+//! arguments (`growing.rs`), both engines say the same of nothing (`compare.rs`), and what says nothing is not looked at
+//! (`says_nothing.rs`). How calls are drawn is in the library
 //! (`lib.rs`): read that first.
 
+mod compare;
+mod growing;
 #[path = "../../harness/mpiexec.rs"]
 mod mpiexec;
 #[path = "../../harness/places.rs"]
 mod places;
+mod says_nothing;
 
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
+use std::mem::MaybeUninit;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -24,6 +30,9 @@ use clap::Parser;
 use rankine_abi::{MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED};
 use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
+use rankine_calls::growth::{self, RECIPES};
+use rankine_calls::guest::Kind;
+use rankine_calls::program::Mode;
 use rankine_calls::{Case, Catalogue, Program, guest};
 
 use mpiexec::mpiexec;
@@ -47,6 +56,18 @@ struct Arguments {
     /// Where cases that end badly are kept, and what cases write (target/calls)
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Look only how what cases take grows with the length of their arguments
+    #[arg(long)]
+    growth: bool,
+    /// Of the growing cases that are written down, or the functions with insignificant arguments, only those with this text
+    #[arg(long, value_name = "TEXT")]
+    recipe: Option<String>,
+    /// Run cases with nothing in many places on both engines, and compare the classes of the errors that calls return
+    #[arg(long)]
+    compare: bool,
+    /// Call every function that has arguments which are not significant with anything in their place
+    #[arg(long)]
+    insignificant: bool,
     /// Print each case before it runs
     #[arg(long)]
     verbose: bool,
@@ -72,15 +93,24 @@ fn run(arguments: &Arguments) -> Result<usize> {
     let has = engine_has(&arguments.engine)?;
     // At the highest level threads are in a library at once, and drawn calls soon find the races of its own.
     let level = if arguments.engine == "mpi" { MPI_THREAD_SERIALIZED } else { MPI_THREAD_MULTIPLE };
-    for has_threads in [false, true] {
-        fs::write(keep.join(module(has_threads)), guest::module(&catalogue, has, has_threads.then_some(level)))?;
+    for kind in [Kind::Plain, Kind::Threads(level), Kind::Large, Kind::Telling] {
+        fs::write(keep.join(module(kind)), guest::module(&catalogue, has, kind))?;
     }
     fs::write(keep.join(CHILD).join("child.wasm"), guest::child())?;
     limit_files();
+    // Over a library, the launcher says how many ranks there may be.
+    let choice = Choice::of(&catalogue, has, arguments.engine == "local");
+    if arguments.compare {
+        return compare::run(arguments, &catalogue, &choice, &places, &keep);
+    }
+    if arguments.insignificant {
+        return says_nothing::run(arguments, &catalogue, &places, &keep);
+    }
     let mut bench = Bench { arguments, catalogue: &catalogue, places, keep, bad: HashMap::new() };
     let mut count = 0;
     let kept = [bench.places.root.join("tests/calls/cases")];
-    for file in files(if arguments.replay.is_empty() { &kept } else { &arguments.replay })? {
+    let replayed: &[PathBuf] = if arguments.replay.is_empty() && !arguments.growth { &kept } else { &arguments.replay };
+    for file in files(replayed)? {
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let case = Case::parse(&text, &catalogue).with_context(|| file.display().to_string())?;
         count += 1;
@@ -89,12 +119,33 @@ fn run(arguments: &Arguments) -> Result<usize> {
         }
     }
     if arguments.replay.is_empty() {
-        // Over a library, the launcher says how many ranks there may be.
-        let choice = Choice::of(&catalogue, has, arguments.engine == "local");
         let end = Instant::now() + Duration::from_secs(arguments.seconds);
         let mut random = Random(arguments.seed);
+        if arguments.growth {
+            let is_wanted = |text: &&&str| arguments.recipe.as_ref().is_none_or(|part| text.contains(part));
+            for text in RECIPES.iter().filter(is_wanted) {
+                count += 1;
+                if !bench.is_judged(text) {
+                    // That it ends well.
+                    let case = growth::recipe(&catalogue, text, FEW)?;
+                    if let Some((bad, text)) = bench.run(&case)? {
+                        bench.tell(&bad, &case, &text)?;
+                    }
+                    continue;
+                }
+                bench.try_growth(text, &|n| growth::recipe(&catalogue, text, n))?;
+            }
+        }
         while Instant::now() < end {
             count += 1;
+            if arguments.growth || count % ONE_OF == 0 {
+                let bytes = random.bytes();
+                let case = |n| Ok(growth::draw(&mut Unstructured::new(&bytes), &catalogue, &choice, n)?);
+                if bench.is_judged(&case(FEW)?.to_text(&catalogue)) {
+                    bench.try_growth("drawn", &case)?;
+                }
+                continue;
+            }
             let case = random.case(&catalogue, &choice)?;
             bench.try_case(case)?;
         }
@@ -148,10 +199,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn case(&mut self, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
+    fn bytes(&mut self) -> Vec<u8> {
         let length = 64 + (self.next() % 2048) as usize;
-        let bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
-        Ok(draw(&mut Unstructured::new(&bytes), catalogue, choice)?)
+        (0..length.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect()
+    }
+
+    fn case(&mut self, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
+        Ok(draw(&mut Unstructured::new(&self.bytes()), catalogue, choice)?)
     }
 }
 
@@ -161,6 +215,17 @@ enum Bad {
     Signal(i32),
     Panic,
     Hang,
+    /// Calls take more than in proportion to their arguments.
+    Growth,
+}
+
+/// How a run ended, and what it took.
+struct Run {
+    /// None if it had to be ended.
+    status: Option<ExitStatus>,
+    /// The time that processors were at it, also for processes that it has waited for.
+    time: Duration,
+    text: String,
 }
 
 struct Bench<'a> {
@@ -172,10 +237,30 @@ struct Bench<'a> {
     bad: HashMap<String, usize>,
 }
 
-/// The guest whose ranks have a second thread, or not, beside the cases that are kept.
-fn module(has_threads: bool) -> &'static str {
-    if has_threads { "guest-with-threads.wasm" } else { "guest.wasm" }
+/// A guest of this kind, beside the cases that are kept.
+fn module(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Plain => "guest.wasm",
+        Kind::Threads(_) => "guest-with-threads.wasm",
+        Kind::Large => "guest-with-long-arguments.wasm",
+        Kind::Telling => "guest-that-tells.wasm",
+    }
 }
+
+/// The guest for a case.
+fn module_of(case: &Case) -> &'static str {
+    module(match case.mode {
+        Mode::Long => Kind::Large,
+        _ if case.twice => Kind::Threads(0),
+        _ => Kind::Plain,
+    })
+}
+
+/// One of so many cases that are drawn is about growth.
+const ONE_OF: usize = 24;
+
+/// A length of arguments that no call takes long for.
+const FEW: u32 = 1 << 10;
 
 /// The folder that cases may write to, and that of the program they start.
 const FILES: &str = "files";
@@ -216,7 +301,7 @@ impl Bench<'_> {
 
     /// Takes calls away as long as the case ends in the same way.
     fn shrink(&self, mut case: Case, bad: &Bad) -> Result<Case> {
-        if *bad == Bad::Hang {
+        if *bad == Bad::Hang || *bad == Bad::Growth {
             return Ok(case);
         }
         for program in 0..case.programs.len() {
@@ -242,9 +327,18 @@ impl Bench<'_> {
         Ok(case)
     }
 
+    /// Whether anybody looks at what a case with these calls takes.
+    fn is_judged(&self, calls: &str) -> bool {
+        self.arguments.engine != "mpi" || !growth::is_of_library(calls)
+    }
+
     fn command(&self, case: &Case) -> Command {
         let mut command;
-        if self.arguments.engine == "mpi" {
+        if self.arguments.engine == "mpi" && case.mode == Mode::Long {
+            // The launcher's own processes would count.
+            command = Command::new(&self.places.rankine);
+            command.args(["run", "--engine", "mpi", "--timeout", "60"]);
+        } else if self.arguments.engine == "mpi" {
             command = mpiexec(&self.places, case.ranks as u32);
             command.arg("-print-all-exitcodes").arg(&self.places.rankine).args(["run", "--timeout", "5"]);
         } else {
@@ -253,9 +347,14 @@ impl Bench<'_> {
             command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode).args(["--max-ranks", "12"]);
             command.arg("--record").arg(self.keep.join(RECORDING));
         }
+        command.args(match case.mode {
+            Mode::Interpreted => &["--interpret"][..],
+            Mode::HeapChecked => &["--check-heap"][..],
+            Mode::Compiled | Mode::Long => &[][..],
+        });
         command.arg("--dir").arg(format!("{}::files", self.keep.join(FILES).display()));
         command.arg("--dir-ro").arg(format!("{}::child", self.keep.join(CHILD).display()));
-        command.args(["--memory-limit", "64M"]).arg(self.keep.join(module(case.twice)));
+        command.args(["--memory-limit", "64M"]).arg(self.keep.join(module_of(case)));
         command.args(case.programs.iter().map(Program::to_hexadecimal));
         command.stdin(Stdio::null());
         command
@@ -263,19 +362,7 @@ impl Bench<'_> {
 
     /// Runs a case to its end; how it ended and what it said, if that is bad.
     fn run(&self, case: &Case) -> Result<Option<(Bad, String)>> {
-        let mut command = self.command(case);
-        let (mut reader, writer) = std::io::pipe()?;
-        command.stdout(writer.try_clone()?).stderr(writer);
-        let mut child = command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
-        // With it goes the pipe's other end.
-        drop(command);
-        let text = std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = reader.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        let status = wait(&mut child)?;
-        let text = text.join().unwrap_or_default();
+        let Run { status, text, .. } = run_to_end(self.command(case))?;
         Ok(match status {
             None => Some((Bad::Hang, text)),
             Some(status) => judge(status, &text).map(|bad| (bad, text)),
@@ -283,18 +370,46 @@ impl Bench<'_> {
     }
 }
 
-/// Waits as long as a case may take, and ends it then.
-fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
+/// Runs a command, but not longer than a case may take.
+fn run_to_end(mut command: Command) -> Result<Run> {
+    let (mut reader, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    // With it goes the pipe's other end.
+    drop(command);
+    let text = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = reader.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let (status, time) = wait(&mut child)?;
+    Ok(Run { status, time, text: text.join().unwrap_or_default() })
+}
+
+/// Waits as long as a case may take, and ends it then. With the time that processors were at it.
+fn wait(child: &mut Child) -> Result<(Option<ExitStatus>, Duration)> {
     let end = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);
+    let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
+    let mut is_late = false;
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        let flags = if is_late { 0 } else { libc::WNOHANG };
+        // SAFETY: it gets room for a status and for a usage. Nobody else waits for the child.
+        let found = unsafe { libc::wait4(child.id() as libc::pid_t, &mut status, flags, usage.as_mut_ptr()) };
+        if found < 0 {
+            return Err(std::io::Error::last_os_error().into());
+        }
+        if found > 0 {
+            // SAFETY: a structure of numbers, which were zeroes at first.
+            let usage = unsafe { usage.assume_init() };
+            let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+            let status = (!is_late).then(|| ExitStatus::from_raw(status));
+            return Ok((status, time(usage.ru_utime) + time(usage.ru_stime)));
         }
         if Instant::now() > end {
             child.kill()?;
-            child.wait()?;
-            return Ok(None);
+            is_late = true;
+            continue;
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));

@@ -4,6 +4,10 @@
 pub(crate) const PAGES: u64 = 9;
 /// Pages it may have at most.
 pub(crate) const MAX_PAGES: u64 = 64;
+/// Pages of the memory where calls get long arguments.
+pub(crate) const LARGE_PAGES: u64 = 320;
+/// Elements that a long argument has at most.
+pub const LONGEST: u32 = 1 << 16;
 /// Where the interpreter keeps words of its own: the first address of the guest, which leaves the null page alone.
 pub(crate) const WORDS: u32 = 0x1_0000;
 /// Where handles are kept: 16 words a class.
@@ -33,6 +37,58 @@ pub(crate) const PROGRAM: u32 = 0x5_0000;
 pub(crate) const SECOND: u32 = 0x7_0000;
 /// Where the pointers to the guest's arguments lie, and then their text.
 pub(crate) const ARGUMENTS: u32 = 0x3_8000;
+
+/// Where long arguments lie, one behind the other: 64 Ki elements each, of so many bytes.
+pub(crate) const LONG: u32 = 0x10_0000;
+/// Their names, and the size of an element.
+pub(crate) const AREAS: &[(&str, u32)] = &[
+    ("zeros", 8),
+    ("ones", 4),
+    ("up", 4),
+    ("down", 4),
+    // Of 64 bits each.
+    ("wide", 8),
+    ("names", 16),
+    // The addresses of the names, and of the one long text.
+    ("named", 4),
+    ("texts", 4),
+    ("text", 16),
+    // Handles: a datatype, and no request.
+    ("types", 4),
+    ("none", 4),
+    // What calls make, and what is moved.
+    ("made", 4),
+    ("room", 32),
+    ("more", 32),
+];
+
+/// Where an area of a name begins, and what one of its elements takes.
+pub(crate) fn area(name: &str) -> Option<(u32, u32)> {
+    let position = AREAS.iter().position(|(known, _)| *known == name)?;
+    let before: u32 = AREAS[..position].iter().map(|(_, size)| size * LONGEST).sum();
+    Some((LONG + before, AREAS[position].1))
+}
+
+/// What lies in the areas at first.
+pub(crate) fn long_data() -> Vec<(u32, Vec<u8>)> {
+    let at = |name: &str| area(name).expect("it has a place").0;
+    let words = |name: &str, word: &dyn Fn(u32) -> u32| {
+        (at(name), (0..LONGEST).flat_map(|n| word(n).to_le_bytes()).collect::<Vec<u8>>())
+    };
+    let (names, text) = (at("names"), at("text"));
+    vec![
+        words("ones", &|_| 1),
+        words("up", &|n| n),
+        words("down", &|n| LONGEST - 1 - n),
+        (at("wide"), (0..LONGEST).flat_map(|n| u64::from(n).to_le_bytes()).collect()),
+        (names, (0..LONGEST).flat_map(|n| format!("name{n:08}\0\0\0\0").into_bytes()).collect()),
+        words("named", &|n| names + 16 * n),
+        words("texts", &|_| text),
+        (text, vec![b'x'; 16 * LONGEST as usize]),
+        words("types", &|_| 0x209),
+        words("none", &|_| 0x180),
+    ]
+}
 
 /// The strings: their offset from [`TEXTS`] is where the one before ends.
 pub(crate) const STRINGS: &[&[u8]] = &[

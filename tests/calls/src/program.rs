@@ -15,6 +15,10 @@ pub enum Argument {
     At(u32),
     /// This number and the rank's own.
     FromRank(i64),
+    /// The first number, and the second for each time that the calls of a `Repeat` were made before.
+    Turn(i32, i32),
+    /// The word that lies as many of these bytes behind this address.
+    AtTurn(u32, u32),
 }
 
 /// A call of the function at a position of the catalogue.
@@ -35,6 +39,29 @@ pub struct Program {
     pub callbacks: Vec<Call>,
 }
 
+/// How a case is run besides.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Mode {
+    /// As programs are.
+    #[default]
+    Compiled,
+    /// In Wasmtime's interpreter.
+    Interpreted,
+    /// With the heap watched.
+    HeapChecked,
+    /// With a guest that has long arguments.
+    Long,
+}
+
+impl Mode {
+    const WORDS: [(Mode, &str); 4] = [
+        (Mode::Compiled, ""),
+        (Mode::Interpreted, "interpreted"),
+        (Mode::HeapChecked, "heap-checked"),
+        (Mode::Long, "long"),
+    ];
+}
+
 /// A case: a program for each rank, and what surrounds them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Case {
@@ -44,6 +71,8 @@ pub struct Case {
     pub fibers: bool,
     /// Whether each rank has a second thread, which runs the next rank's program at the same time.
     pub twice: bool,
+    /// See [`Mode`].
+    pub mode: Mode,
     /// Rank `r` runs number `r` modulo their number.
     pub programs: Vec<Program>,
 }
@@ -88,6 +117,8 @@ fn encode(calls: &[Call]) -> Vec<u8> {
                 Argument::Is(value) => (0, value),
                 Argument::At(address) => (1, address.into()),
                 Argument::FromRank(value) => (2, value),
+                Argument::AtTurn(address, step) => (4, i64::from(step) << 32 | i64::from(address)),
+                Argument::Turn(first, step) => (3, i64::from(step) << 32 | i64::from(first as u32)),
             };
             bytes.push(tag);
             bytes.extend(value.to_le_bytes());
@@ -102,12 +133,22 @@ impl fmt::Display for Argument {
             Argument::Is(value) => write!(f, "{value}"),
             Argument::At(address) => write!(f, "@{address:#x}"),
             Argument::FromRank(value) => write!(f, "rank{value:+}"),
+            Argument::AtTurn(address, step) => write!(f, "@turn*{step}+{address}"),
+            Argument::Turn(first, step) => write!(f, "turn*{step}{first:+}"),
         }
     }
 }
 
 impl Argument {
     fn parse(word: &str) -> Result<Argument> {
+        if let Some(turn) = word.strip_prefix("@turn*") {
+            let (step, address) = turn.split_once('+').context("it has no address")?;
+            return Ok(Argument::AtTurn(address.parse()?, step.parse()?));
+        }
+        if let Some(turn) = word.strip_prefix("turn*") {
+            let sign = turn.rfind(['+', '-']).filter(|&at| at > 0).context("it has no first number")?;
+            return Ok(Argument::Turn(turn[sign..].parse()?, turn[..sign].parse()?));
+        }
         Ok(match (word.strip_prefix("@0x"), word.strip_prefix("rank")) {
             (Some(address), _) => Argument::At(u32::from_str_radix(address, 16)?),
             (_, Some(value)) => Argument::FromRank(value.parse()?),
@@ -119,18 +160,20 @@ impl Argument {
 impl Case {
     /// A line for each call; those of callbacks begin with `>`.
     pub fn to_text(&self, catalogue: &Catalogue) -> String {
-        let mode = if self.fibers { "fibers" } else { "threads" };
-        let twice = if self.twice { " twice" } else { "" };
-        let mut text = format!("ranks {} {mode}{twice}\n", self.ranks);
+        let kind = if self.fibers { "fibers" } else { "threads" };
+        let mut text = format!("ranks {} {kind}", self.ranks);
+        let mode = Mode::WORDS.iter().find(|(mode, _)| *mode == self.mode).map_or("", |(_, word)| *word);
+        for word in [if self.twice { "twice" } else { "" }, mode].into_iter().filter(|word| !word.is_empty()) {
+            text += " ";
+            text += word;
+        }
+        text.push('\n');
         for program in &self.programs {
             text += "program\n";
             let callbacks = program.callbacks.iter().map(|call| ("> ", call));
             for (mark, call) in program.calls.iter().map(|call| ("", call)).chain(callbacks) {
                 text += mark;
-                text += &catalogue.functions[usize::from(call.function)].name;
-                for argument in &call.arguments {
-                    let _ = write!(text, " {argument}");
-                }
+                text += &call.to_text(catalogue);
                 text.push('\n');
             }
         }
@@ -141,13 +184,19 @@ impl Case {
     pub fn parse(text: &str, catalogue: &Catalogue) -> Result<Case> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let head: Vec<&str> = lines.next().context("a case begins with its ranks")?.split_whitespace().collect();
-        let (["ranks", ranks, mode @ ("fibers" | "threads")], twice @ ([] | ["twice"])) =
-            head.split_at(head.len().min(3))
-        else {
-            bail!("the first line of a case is `ranks N threads` or `ranks N fibers`, perhaps with `twice` behind it");
+        let ["ranks", ranks, kind @ ("fibers" | "threads"), more @ ..] = head.as_slice() else {
+            bail!("the first line of a case is `ranks N threads` or `ranks N fibers`, perhaps with more behind it");
         };
-        let (fibers, twice) = (*mode == "fibers", !twice.is_empty());
-        let mut case = Case { ranks: ranks.parse()?, fibers, twice, programs: Vec::new() };
+        let (twice, mode) = match more {
+            ["twice", mode @ ..] => (true, mode),
+            mode => (false, mode),
+        };
+        let mode = mode.first().copied().unwrap_or_default();
+        let Some((mode, _)) = Mode::WORDS.into_iter().find(|(_, word)| *word == mode) else {
+            bail!("`{mode}` says nothing of a case");
+        };
+        let fibers = *kind == "fibers";
+        let mut case = Case { ranks: ranks.parse()?, fibers, twice, mode, programs: Vec::new() };
         for line in lines {
             if line == "program" {
                 case.programs.push(Program::default());
@@ -165,6 +214,15 @@ impl Case {
 }
 
 impl Call {
+    /// Its name and its arguments.
+    pub fn to_text(&self, catalogue: &Catalogue) -> String {
+        let mut text = catalogue.functions[usize::from(self.function)].name.clone();
+        for argument in &self.arguments {
+            let _ = write!(text, " {argument}");
+        }
+        text
+    }
+
     fn parse(line: &str, catalogue: &Catalogue) -> Result<Call> {
         let mut words = line.split_whitespace();
         let name = words.next().context("a call has a name")?;
@@ -184,11 +242,11 @@ mod tests {
     #[test]
     fn text_is_read_back() {
         let catalogue = Catalogue::new().unwrap();
-        let text =
-            "ranks 2 fibers twice\nprogram\nMPI_Comm_dup 257 4096\nMPI_Barrier @0x1000\n> MPI_Comm_free rank-1\n";
+        let text = "ranks 2 fibers twice interpreted\nprogram\nMPI_Comm_dup turn*-4-8 4096\nMPI_Barrier @0x1000\nMPI_Barrier @turn*4+4096\n> MPI_Comm_free rank-1\n";
         let case = Case::parse(text, &catalogue).unwrap();
         assert_eq!(case.to_text(&catalogue), text);
-        assert_eq!(case.programs[0].calls.len(), 2);
+        assert_eq!(case.programs[0].calls.len(), 3);
+        assert_eq!(case.programs[0].calls[0].arguments[0], Argument::Turn(-8, -4));
         assert!(Case::parse("ranks 1 threads\nprogram\nMPI_Barrier", &catalogue).is_err());
     }
 }

@@ -15,6 +15,7 @@ mod mixed;
 #[path = "../../harness/mpiexec.rs"]
 mod mpiexec;
 mod notes;
+mod others;
 mod page;
 #[path = "../../harness/places.rs"]
 mod places;
@@ -104,7 +105,7 @@ fn conduct() -> Result<ExitCode, String> {
     if options.page {
         results.keep(&kept, &entries)?;
         let path = root.join("docs/conformance.md");
-        std::fs::write(&path, page::page(&entries, &results, runner.notes()))
+        std::fs::write(&path, page::page(&entries, &results, runner.notes()) + &others::others()?)
             .map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(conclusion.exit_code())

@@ -10,8 +10,13 @@ struct Note {
     way: Option<Way>,
     /// The beginning of the names that it is about.
     tests: String,
+    /// Whose the difference is, of a failure.
+    whose: Option<String>,
     reason: String,
 }
+
+/// Whose a difference can be: the test takes for granted what the standard does not say, or we or the library differ.
+const WHOSE: [&str; 3] = ["the test", "ours", "the library"];
 
 #[derive(PartialEq, Eq)]
 enum Kind {
@@ -23,7 +28,7 @@ enum Kind {
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// Reads lines of the form `n/a WAY TESTS: REASON` or `fails WAY TESTS: REASON`; WAY may be `any`.
+    /// Reads lines of the form `n/a WAY TESTS: REASON` or `fails WAY TESTS: WHOSE: REASON`; WAY may be `any`.
     pub fn read(text: &str) -> Result<Notes, String> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         lines.map(|line| note(line).ok_or_else(|| format!("not a note: {line}"))).collect::<Result<_, _>>().map(Notes)
@@ -31,15 +36,20 @@ impl Notes {
 
     /// Why an entry does not apply to a way.
     pub fn not_applicable(&self, entry: &Entry, way: Way) -> Option<&str> {
-        self.find(Kind::NotApplicable, entry, way)
+        self.find(Kind::NotApplicable, entry, way).map(|note| note.reason.as_str())
     }
 
     /// Why an entry is known to fail in a way.
     pub fn fails(&self, entry: &Entry, way: Way) -> Option<&str> {
-        self.find(Kind::Fails, entry, way)
+        self.find(Kind::Fails, entry, way).map(|note| note.reason.as_str())
     }
 
-    fn find(&self, kind: Kind, entry: &Entry, way: Way) -> Option<&str> {
+    /// Whose its failure is.
+    pub fn whose(&self, entry: &Entry, way: Way) -> Option<&str> {
+        self.find(Kind::Fails, entry, way)?.whose.as_deref()
+    }
+
+    fn find(&self, kind: Kind, entry: &Entry, way: Way) -> Option<&Note> {
         let name = entry.name();
         let fits = |note: &&Note| {
             let rest = name.strip_prefix(&note.tests);
@@ -47,7 +57,7 @@ impl Notes {
                 && note.way.is_none_or(|only| only == way || (only, way) == (Way::Mpi, Way::Mixed))
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ' ']))
         };
-        self.0.iter().find(fits).map(|note| note.reason.as_str())
+        self.0.iter().find(fits)
     }
 }
 
@@ -63,7 +73,14 @@ fn note(line: &str) -> Option<Note> {
         "any" => None,
         name => Some(Way::ALL.into_iter().chain([Way::Mixed]).find(|way| way.name() == name)?),
     };
-    Some(Note { kind, way, tests: words.next()?.trim().into(), reason: reason.trim().into() })
+    let (whose, reason) = match kind {
+        Kind::NotApplicable => (None, reason),
+        Kind::Fails => {
+            let (whose, reason) = reason.split_once(": ")?;
+            (Some(WHOSE.into_iter().find(|known| *known == whose)?.to_owned()), reason)
+        }
+    };
+    Some(Note { kind, way, tests: words.next()?.trim().into(), whose, reason: reason.trim().into() })
 }
 
 #[cfg(test)]
@@ -73,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_note_is_about_whole_names() {
-        let notes = Notes::read("# a comment\nfails local coll/bcast: too slow\nn/a any io: no files\n").unwrap();
+        let notes = Notes::read("# a comment\nfails local coll/bcast: ours: too slow\nn/a any io: no files\n").unwrap();
         let entry = |folder: &str, program: &str| Entry {
             folder: folder.into(),
             program: program.into(),
@@ -84,9 +101,12 @@ mod tests {
             off: None,
         };
         assert_eq!(notes.fails(&entry("coll", "bcast"), Way::Local), Some("too slow"));
+        assert_eq!(notes.whose(&entry("coll", "bcast"), Way::Local), Some("ours"));
         assert_eq!(notes.fails(&entry("coll", "bcast"), Way::Mpi), None);
         assert_eq!(notes.fails(&entry("coll", "bcast2"), Way::Local), None);
         assert_eq!(notes.not_applicable(&entry("io", "async"), Way::Native), Some("no files"));
         assert!(Notes::read("maybe local x: y").is_err());
+        assert!(Notes::read("fails local x: nobody knows why").is_err());
+        assert!(Notes::read("fails local x: theirs: slow").is_err());
     }
 }

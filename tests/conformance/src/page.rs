@@ -30,6 +30,8 @@ pub fn page(entries: &[Entry], results: &Results, notes: &Notes) -> String {
          `runtests`: status 0, and nothing but `No Errors` on the standard output. Tests of a folder `errors/…` count for \
          their chapter. *of native* is the share of the tests that pass natively and apply to the engine. Tests that have \
          not been run in a way yet are in none of its columns.\n\n\
+         Of each test that fails the page says whose the difference is: the test's, which takes for granted what the \
+         standard does not say; ours; or the library's.\n\n\
          `just conformance` fetches the suite and makes this page; `cargo run --release -p rankine-conformance -- --local coll/allred` runs single tests.\n\n",
         Suite::name()
     );
@@ -131,10 +133,14 @@ fn failures(text: &mut String, entries: &[Entry], results: &Results, notes: &Not
                 Some(Outcome::Fail(..)) if way != Way::Native => " (natively too)",
                 _ => "",
             };
-            let _ = writeln!(lines, "- `{}`{native}: {reason}", entry.name());
+            // Natively nothing of ours is there.
+            let unnamed = if way == Way::Native { "the library" } else { "not known" };
+            let whose = notes.whose(entry, way).unwrap_or(unnamed);
+            let _ = writeln!(lines, "| `{}`{native} | {whose} | {reason} |", entry.name());
         }
     }
-    *text += if lines.is_empty() { "None.\n" } else { &lines };
+    let head = "| test | whose the difference is | what it is |\n|---|---|---|\n";
+    *text += &if lines.is_empty() { "None.\n".to_owned() } else { head.to_owned() + &lines };
 }
 
 fn exceptions(text: &mut String, entries: &[Entry], results: &Results, way: Way) {

@@ -31,7 +31,7 @@ pub enum Way {
     Local,
     /// As a guest on the mpi engine, over the same library.
     Mpi,
-    /// The same, half of the processes beneath an emulator of another architecture.
+    /// As a guest on the mpi engine, half of the processes beneath an emulator of another architecture.
     Mixed,
 }
 

@@ -35,6 +35,14 @@ int main(int argc, char **argv)
     CHECK_COUNT(status, empty, 0);
     TRY(MPI_Get_elements(&status, empty, &elements));
     CHECK_INT(elements, 0);
+    TRY(MPI_Get_elements_x(&status, empty, &elements_x));
+    CHECK_INT(elements_x, 0);
+    // What came is no number of such elements.
+    TRY(MPI_Sendrecv(out, 12, MPI_BYTE, rank, 0, in, 12, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &status));
+    TRY(MPI_Get_elements(&status, empty, &elements));
+    CHECK_INT(elements, MPI_UNDEFINED);
+    TRY(MPI_Get_elements_x(&status, empty, &elements_x));
+    CHECK_INT(elements_x, MPI_UNDEFINED);
     TRY(MPI_Type_free(&empty));
     return check_end();
 }

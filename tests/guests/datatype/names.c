@@ -22,6 +22,9 @@ int main(int argc, char **argv)
     TRY(MPI_Type_free(&type));
     TRY(MPI_Type_get_name(MPI_DOUBLE, name, &length));
     CHECK_STR(name, "MPI_DOUBLE");
+    TRY(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
+    CHECK_STR(name, "MPI_DATATYPE_NULL");
+    CHECK_INT(length, strlen(name));
     // The name of a predefined type can be changed, too.
     TRY(MPI_Type_set_name(MPI_DOUBLE, "real"));
     TRY(MPI_Type_get_name(MPI_DOUBLE, name, &length));

@@ -1,4 +1,4 @@
-// Absolute addresses in the upper half of a memory, which are negative as an MPI_Aint: types of displacements from MPI_BOTTOM.
+// Absolute addresses in the upper half of a memory, which are negative as an MPI_Aint of 32 bits: types of displacements from MPI_BOTTOM.
 // ranks: 1 2
 // native: no (its addresses are 64 bits wide)
 #include "../check.h"
@@ -9,14 +9,14 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     int *high = sbrk(0x7ff00000), low[2] = {5, 6};
     high += 0x7fe00000 / sizeof *high;
-    CHECK((int)high < 0);
+    CHECK((int)(intptr_t)high < 0);
     int to = (rank + 1) % size, from = (rank + size - 1) % size, lengths[2] = {2, 3};
     for (int i = 0; i < 20; i++) high[i] = 100 * rank + i;
     MPI_Aint places[2];
     MPI_Datatype type;
     TRY(MPI_Get_address(high, &places[0]));
     TRY(MPI_Get_address(high + 4, &places[1]));
-    CHECK(places[0] < 0);
+    CHECK((places[0] < 0) == (sizeof(MPI_Aint) == 4));
     TRY(MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type));
     TRY(MPI_Type_commit(&type));
     int got[5] = {-1, -1, -1, -1, -1};

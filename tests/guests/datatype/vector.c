@@ -30,6 +30,9 @@ int main(int argc, char **argv)
     TRY(MPI_Type_vector(0, 5, 7, MPI_INT, &type));
     check_layout(type, NULL, 0, 0, 0);
     TRY(MPI_Type_free(&type));
+    TRY(MPI_Type_vector(0, sizeof(count_t) == 8 ? (count_t)(1LL << 62) : 1 << 30, 7, MPI_INT, &type));
+    check_layout(type, NULL, 0, 0, 0);
+    TRY(MPI_Type_free(&type));
     TRY(MPI_Type_create_hvector(4, 0, 7, MPI_INT, &type));
     check_layout(type, NULL, 0, 0, 0);
     TRY(MPI_Type_free(&type));

@@ -36,5 +36,22 @@ int main(int argc, char **argv)
     }
     if (info != MPI_INFO_NULL)
         TRY(MPI_Info_free(&info));
+    TRY(MPI_Abi_get_fortran_info(&info));
+    if (embedded() || info != MPI_INFO_NULL) {
+        static const char *const keys[] = {
+            "mpi_logical_size", "mpi_integer_size", "mpi_real_size", "mpi_double_precision_size",
+            "mpi_logical1_supported", "mpi_logical2_supported", "mpi_logical4_supported", "mpi_logical8_supported",
+            "mpi_logical16_supported", "mpi_integer1_supported", "mpi_integer2_supported", "mpi_integer4_supported",
+            "mpi_integer8_supported", "mpi_integer16_supported", "mpi_real2_supported", "mpi_real4_supported",
+            "mpi_real8_supported", "mpi_real16_supported", "mpi_complex4_supported", "mpi_complex8_supported",
+            "mpi_complex16_supported", "mpi_complex32_supported", "mpi_double_complex_supported",
+        };
+        for (size_t key = 0; key < sizeof keys / sizeof *keys; key++) {
+            length = sizeof value;
+            TRY(MPI_Info_get_string(info, keys[key], &length, value, &flag));
+            CHECK_INT(flag, code == MPI_SUCCESS && !embedded() ? flag : 1);
+        }
+        TRY(MPI_Info_free(&info));
+    }
     return check_end();
 }

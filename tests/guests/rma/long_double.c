@@ -30,8 +30,8 @@ static void numbers(long double *base)
     TRY(MPI_Win_fence(0, win));
     TRY(MPI_Accumulate(&mine, 1, MPI_LONG_DOUBLE, to, 1, 1, MPI_LONG_DOUBLE, MPI_SUM, win));
     TRY(MPI_Fetch_and_op(&mine, &got, MPI_LONG_DOUBLE, to, 1, MPI_SUM, win));
-    CHECK(got == mine + mine);
     TRY(MPI_Win_fence(0, win));
+    CHECK(got == mine + mine);
     long double theirs = 1.0L / 3 + (rank + size - 1) % size;
     CHECK(base[1] == theirs + theirs + theirs);
 }

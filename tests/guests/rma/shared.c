@@ -1,4 +1,5 @@
-// MPI_Win_allocate_shared: what one rank stores another one loads, at the addresses that MPI_Win_shared_query gives.
+// MPI_Win_allocate_shared: what one rank stores another one loads, at the addresses that MPI_Win_shared_query gives. Ranks of
+// several nodes share no memory.
 // ranks: 1 2 3 4
 // large: yes
 #include "../check.h"
@@ -10,6 +11,9 @@ typedef MPI_Aint unit_t;
 #else
 typedef int unit_t;
 #endif
+
+/* The ranks that share memory, of which `rank` and `size` are. */
+static MPI_Comm node;
 
 /* Rank r has r + 1 pages and a few ints, so that parts begin anywhere in a page. */
 static int ints_of(int r) { return (r + 1) * 1024 + r; }
@@ -53,14 +57,14 @@ static void operations_are_seen_by_loads(MPI_Win win, int *mine) {
     CHECK_INT(mine[7], size);
     CHECK_INT(part_of(win, to, ints_of(to) * sizeof(int))[5], rank);
 
-    TRY(MPI_Barrier(MPI_COMM_WORLD)); /* everybody has looked */
+    TRY(MPI_Barrier(node)); /* everybody has looked */
 
     TRY(MPI_Win_lock_all(0, win));
     TRY(MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 7, MPI_SUM, win));
     TRY(MPI_Win_flush(0, win));
     CHECK(before >= size && before < 2 * size);
     TRY(MPI_Win_sync(win));
-    TRY(MPI_Barrier(MPI_COMM_WORLD));
+    TRY(MPI_Barrier(node));
     TRY(MPI_Win_sync(win));
     CHECK_INT(part_of(win, 0, ints_of(0) * sizeof(int))[7], 2 * size);
     TRY(MPI_Get(&got, 1, MPI_INT, to, 5, 1, MPI_INT, win));
@@ -76,7 +80,7 @@ static void parts_follow_one_another(void) {
     int *base = NULL;
     MPI_Win win;
     MPI_Aint bytes = ints_of(rank) * (MPI_Aint)sizeof(int);
-    TRY(MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    TRY(MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, node, &base, &win));
     CHECK(base == part_of(win, rank, bytes));
     for (int r = 1; r < size; r++) {
         int *before = part_of(win, r - 1, ints_of(r - 1) * sizeof(int));
@@ -106,7 +110,7 @@ static void parts_that_lie_apart(void) {
     MPI_Info info;
     TRY(MPI_Info_create(&info));
     TRY(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
-    TRY(MPI_Win_allocate_shared(ints_of(rank) * sizeof(int), sizeof(int), info, MPI_COMM_WORLD, &base, &win));
+    TRY(MPI_Win_allocate_shared(ints_of(rank) * sizeof(int), sizeof(int), info, node, &base, &win));
     TRY(MPI_Info_free(&info));
     everybody_writes_everywhere(win);
     TRY(MPI_Win_free(&win));
@@ -118,7 +122,7 @@ static void one_rank_has_it_all(void) {
     MPI_Win win;
     MPI_Aint bytes = rank == size - 1 ? 64 : 0, got = -1;
     unit_t unit = -1;
-    TRY(MPI_Win_allocate_shared(bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    TRY(MPI_Win_allocate_shared(bytes, 4, MPI_INFO_NULL, node, &base, &win));
     TRY(MPI_Win_shared_query(win, MPI_PROC_NULL, &got, &unit, &found));
     CHECK_INT(got, 64);
     CHECK_INT(unit, 4);
@@ -135,13 +139,13 @@ static void memory_is_given_back(void) {
     for (int i = 0; i < 20; i++) {
         int *base = NULL;
         MPI_Win win;
-        TRY(MPI_Win_allocate_shared(1 << 20, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+        TRY(MPI_Win_allocate_shared(1 << 20, 1, MPI_INFO_NULL, node, &base, &win));
         *base = rank;
         TRY(MPI_Win_free(&win));
         int *block = malloc(size << 20);
         CHECK(block != NULL);
         for (int k = 0; k < size << 18; k += 512) block[k] = rank;
-        TRY(MPI_Barrier(MPI_COMM_WORLD));
+        TRY(MPI_Barrier(node));
         for (int k = 0; k < size << 18; k += 512) CHECK_INT(block[k], rank);
         free(block);
     }
@@ -149,9 +153,21 @@ static void memory_is_given_back(void) {
 
 int main(int argc, char **argv) {
     check_begin(&argc, &argv);
+    int in_world = rank, of_world = size;
+    TRY(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+    TRY(MPI_Comm_rank(node, &rank));
+    TRY(MPI_Comm_size(node, &size));
+    if (size < of_world) {
+        MPI_Win win = MPI_WIN_NULL;
+        int *base = NULL;
+        FAILS(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_RMA_SHARED);
+    }
     parts_follow_one_another();
     parts_that_lie_apart();
     one_rank_has_it_all();
     memory_is_given_back();
+    TRY(MPI_Comm_free(&node));
+    rank = in_world;
+    size = of_world;
     return check_end();
 }

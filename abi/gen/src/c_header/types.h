@@ -46,6 +46,14 @@ typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
 typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
 typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
 typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
+#if defined(__cplusplus)
+struct MPI_ABI_T_enum { char rankine; };
+struct MPI_ABI_T_cvar_handle { char rankine; };
+struct MPI_ABI_T_pvar_handle { char rankine; };
+struct MPI_ABI_T_pvar_session { char rankine; };
+struct MPI_ABI_T_event_registration { char rankine; };
+struct MPI_ABI_T_event_instance { char rankine; };
+#endif
 
 /* Callbacks for events of the tools interface. */
 typedef void (MPI_T_event_cb_function)(MPI_T_event_instance event_instance,

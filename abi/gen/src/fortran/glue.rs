@@ -234,7 +234,7 @@ fn operation(function: &Function) -> String {
     if function.parameter("request").is_some() {
         fields.push(".request = *request");
     }
-    if function.name.ends_with("_init") {
+    if function.marks.persistent {
         fields.push(".persistent = 1");
     }
     if function.parameter("win").is_some() {

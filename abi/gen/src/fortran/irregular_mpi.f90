@@ -529,6 +529,106 @@
     end subroutine PMPI_F_sync_reg
   end interface
 
+  interface MPI_Info_create_env
+    subroutine MPI_Info_create_env(info, ierror)
+      import
+      implicit none
+      integer, intent(out) :: info
+      integer :: ierror
+    end subroutine MPI_Info_create_env
+  end interface
+
+  interface PMPI_Info_create_env
+    subroutine PMPI_Info_create_env(info, ierror)
+      import
+      implicit none
+      integer, intent(out) :: info
+      integer :: ierror
+    end subroutine PMPI_Info_create_env
+  end interface
+
+  interface MPI_Abi_get_fortran_booleans
+    subroutine MPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer :: ierror
+    end subroutine MPI_Abi_get_fortran_booleans
+  end interface
+
+  interface PMPI_Abi_get_fortran_booleans
+    subroutine PMPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer :: ierror
+    end subroutine PMPI_Abi_get_fortran_booleans
+  end interface
+
+  interface MPI_Abi_set_fortran_booleans
+    subroutine MPI_Abi_set_fortran_booleans(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer :: ierror
+    end subroutine MPI_Abi_set_fortran_booleans
+  end interface
+
+  interface PMPI_Abi_set_fortran_booleans
+    subroutine PMPI_Abi_set_fortran_booleans(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer :: ierror
+    end subroutine PMPI_Abi_set_fortran_booleans
+  end interface
+
+  interface MPI_Status_f2f08
+    subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+      import
+      implicit none
+      integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+      type(MPI_Status), intent(out) :: f08_status
+      integer :: ierror
+    end subroutine MPI_Status_f2f08
+  end interface
+
+  interface PMPI_Status_f2f08
+    subroutine PMPI_Status_f2f08(f_status, f08_status, ierror)
+      import
+      implicit none
+      integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+      type(MPI_Status), intent(out) :: f08_status
+      integer :: ierror
+    end subroutine PMPI_Status_f2f08
+  end interface
+
+  interface MPI_Status_f082f
+    subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+      import
+      implicit none
+      type(MPI_Status), intent(in) :: f08_status
+      integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine MPI_Status_f082f
+  end interface
+
+  interface PMPI_Status_f082f
+    subroutine PMPI_Status_f082f(f08_status, f_status, ierror)
+      import
+      implicit none
+      type(MPI_Status), intent(in) :: f08_status
+      integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine PMPI_Status_f082f
+  end interface
+
   external :: MPI_COMM_NULL_COPY_FN
   external :: MPI_COMM_DUP_FN
   external :: MPI_COMM_NULL_DELETE_FN

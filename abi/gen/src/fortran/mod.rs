@@ -15,6 +15,7 @@ use crate::parameters::{Kind, Parameter};
 mod glue;
 mod interfaces;
 mod named_constants;
+mod names;
 
 /// All files: path from the root, text.
 pub fn emit(constants: &Constants, table: &Table) -> Result<Vec<(PathBuf, String)>> {
@@ -24,6 +25,8 @@ pub fn emit(constants: &Constants, table: &Table) -> Result<Vec<(PathBuf, String
         (format!("{modules}/mpi.f90").into(), interfaces::mpi(constants, table)?),
         (format!("{modules}/mpi_f08_types.f90").into(), named_constants::f08(constants)?),
         (format!("{modules}/mpi_f08.f90").into(), interfaces::f08(table)?),
+        ("docs/fortran-names.md".into(), names::page(constants, table)?),
+        ("tests/fortran/mpi/every_name.f".into(), names::program(table)?),
     ];
     for chapter in &table.chapters {
         let functions: Vec<&Function> = regular(table).filter(|f| f.chapter == chapter.key).collect();
@@ -61,21 +64,19 @@ const IRREGULAR: &[&str] = &[
     "MPI_Register_datarep",
     "MPI_Comm_spawn",
     "MPI_Comm_spawn_multiple",
-];
-
-/// Functions without a binding in Fortran.
-const C_ONLY: &[&str] = &[
     "MPI_Info_create_env",
-    "MPI_Abi_set_fortran_info",
     "MPI_Abi_get_fortran_booleans",
     "MPI_Abi_set_fortran_booleans",
 ];
+
+/// Chapters of which Fortran has nothing: the tools interface, and handles as integers, which Fortran's are.
+const C_ONLY: [&str; 2] = ["mpit", "convert"];
 
 /// The functions whose bindings follow from the table.
 fn regular(table: &Table) -> impl Iterator<Item = &Function> {
     table.functions.iter().filter(|f| {
         let name = f.name.as_str();
-        !["mpit", "convert"].contains(&f.chapter.as_str()) && !IRREGULAR.contains(&name) && !C_ONLY.contains(&name)
+        !C_ONLY.contains(&f.chapter.as_str()) && !IRREGULAR.contains(&name)
     })
 }
 

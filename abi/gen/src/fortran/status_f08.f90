@@ -1,7 +1,4 @@
 
-  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.
-  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.
-
   ! What became of a message.
   type, bind(C) :: MPI_Status
     integer :: MPI_SOURCE

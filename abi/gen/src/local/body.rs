@@ -7,7 +7,7 @@
 //! | `int`, `rank`, `tag` and their like | `i32`; `flag` is a `bool` |
 //! | `count`, `displ`, `extent`, `aint`, `offset`, `bigcount` | `i64`, for both variants of a function |
 //! | handles | `Comm`, `Datatype`, …: their types in `rankine-abi` |
-//! | buffers and addresses | `Addr`; the engine proves what it touches |
+//! | buffers and addresses | `Addr`; the engine proves what it touches. `Kept`, where they are `@kept` |
 //! | `string`, `status`, `function` | `&str`, `Status`, `FnPtr` |
 //! | `tool`, `enum` | `u32`, `i32` |
 //! | arrays | slices, of `i32` for flags; weights `Option<&[i32]>`, `None` for `MPI_UNWEIGHTED` |
@@ -16,10 +16,13 @@
 //! arrays owned, but `&'static str` where the guest passes the address of a length. An `inout` parameter goes in by its value and comes out again. So `MPI_Get_count(status, datatype, out
 //! count)` is `pub fn get_count(r: &Rank, status: Status, datatype: Datatype) -> Result<i64>`.
 
+use std::cell::Cell;
+
 use anyhow::{Result, bail, ensure};
 
 use crate::functions::Function;
 use crate::parameters::{Area, Direction, InPlace, Kind, Length, Parameter, Property};
+use crate::proofs::Traffic;
 use crate::wasm;
 
 /// The body of a shim, in its parts.
@@ -28,7 +31,8 @@ pub struct Body {
     reads: Vec<String>,
     module: String,
     name: String,
-    arguments: Vec<String>,
+    /// What it is called with, the rank aside: the parameter, unless the row gives it, and its expression.
+    arguments: Vec<(Option<String>, String)>,
     is_async: bool,
     /// For each result of the engine: its name, and the statement that writes it.
     results: Vec<(String, String)>,
@@ -36,12 +40,14 @@ pub struct Body {
     nulls: Vec<(String, String)>,
     /// It receives into a buffer: a message that does not fit is an error with a status.
     receives: bool,
+    /// It asks which variant was called.
+    pub asks_large: bool,
 }
 
 impl Body {
     /// The body of a function's shim; an error if its parameters follow no rule.
     pub fn new(function: &Function) -> Result<Self> {
-        Builder { function, reads: Vec::new() }.build()
+        Builder { function, reads: Vec::new(), asks_large: Cell::new(false) }.build()
     }
 
     /// The statements of a shim that calls the engine's function of its name.
@@ -81,7 +87,7 @@ impl Body {
     /// rest of it.
     pub fn at_once(&self) -> Result<[Vec<String>; 2]> {
         ensure!(self.reads.is_empty() && self.results.len() <= 1, "there is a rule for waiting only");
-        let call = format!("{}::{}_at_once({})", self.module, self.name, self.arguments.join(", "));
+        let call = self.call_of("_at_once");
         let then = match self.results.as_slice() {
             [] => vec!["done".to_owned()],
             [_] if self.receives => vec!["shim::put_received(r, status, done)".to_owned()],
@@ -92,17 +98,22 @@ impl Body {
 
     /// The statements that make a collective operation on the communicator `c`.
     pub fn constructing(&self, constructor: &str) -> Vec<String> {
-        let arguments = self.arguments.iter().filter(|argument| *argument != "handle(comm)");
-        let arguments: Vec<&str> =
-            arguments.flat_map(|a| if a == "r" { vec!["r", "c"] } else { vec![a.as_str()] }).collect();
+        let others = self.arguments.iter().filter(|(of, _)| of.as_deref() != Some("comm"));
+        let arguments: String = others.map(|(_, argument)| format!(", {argument}")).collect();
         let mut out = self.reads.clone();
-        out.push(format!("{constructor}({})", arguments.join(", ")));
+        out.push(format!("{constructor}(r, c{arguments})"));
         out
     }
 
     /// The call of the engine's function.
     fn call(&self) -> String {
-        format!("{}::{}({})", self.module, self.name, self.arguments.join(", "))
+        self.call_of("")
+    }
+
+    /// The call of the function of its name and this ending.
+    fn call_of(&self, ending: &str) -> String {
+        let arguments: String = self.arguments.iter().map(|(_, argument)| format!(", {argument}")).collect();
+        format!("{}::{}{ending}(r{arguments})", self.module, self.name)
     }
 
     /// The call of a function that makes handles: where what it reads is not there, they are null too.
@@ -124,15 +135,16 @@ pub fn is_async(function: &Function) -> bool {
 struct Builder<'a> {
     function: &'a Function,
     reads: Vec<String>,
+    asks_large: Cell<bool>,
 }
 
 impl Builder<'_> {
     fn build(mut self) -> Result<Body> {
         let function = self.function;
         self.conditions();
-        let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given("local")).map(str::to_owned).collect();
+        let mut arguments: Vec<_> = function.given("local").map(|given| (None, given.to_owned())).into_iter().collect();
         for p in function.passed("local").filter(|p| is_passed(p) && !function.gives_length(&p.name)) {
-            arguments.push(self.argument(p)?);
+            arguments.push((Some(p.name.clone()), self.argument(p)?));
         }
         let returned = function.parameters.iter().filter(|p| is_returned(p) && !function.gives_length(&p.name));
         let results = returned.map(|p| self.write(p)).collect::<Result<_>>()?;
@@ -145,6 +157,7 @@ impl Builder<'_> {
             results,
             nulls: function.of_variant(false).filter_map(new_handle).collect(),
             receives: receives(function),
+            asks_large: self.asks_large.get(),
         })
     }
 
@@ -184,8 +197,9 @@ impl Builder<'_> {
             let read = match &p.kind {
                 Kind::Handle(_) => format!("shim::get_handle(r, {name}, {name:?})?"),
                 Kind::Status => format!("shim::get_status(r, {name}, {name:?})?"),
-                Kind::Count | Kind::Extent => format!("shim::get_count(r, {}, {name}, {name:?})?", self.large()),
-                Kind::Tool(_) => format!("shim::get_int(r, {name}, {name:?})? as u32"),
+                Kind::Count => format!("shim::get_count(r, {}, {name}, {name:?})?", self.large()),
+                Kind::Extent => format!("shim::get_extent(r, {}, {name}, {name:?})?", self.large()),
+                Kind::Tool(_) => format!("shim::get_tool(r, {name}, {name:?})?"),
                 kind if is_int(kind) => format!("shim::get_int(r, {name}, {name:?})?"),
                 kind => bail!("{name}: no rule for an inout {kind:?}"),
             };
@@ -194,9 +208,8 @@ impl Builder<'_> {
         }
         Ok(match &p.kind {
             Kind::Flag => format!("{name} != 0"),
-            Kind::Count | Kind::Extent if self.function.marks.large => name.to_owned(),
-            Kind::Offset | Kind::BigCount => name.to_owned(),
-            Kind::Count | Kind::Extent | Kind::Displ | Kind::Aint => format!("i64::from({name})"),
+            Kind::Count if !self.function.marks.large => format!("i64::from({name})"),
+            Kind::Count | Kind::Offset | Kind::BigCount | Kind::Extent | Kind::Displ | Kind::Aint => name.to_owned(),
             kind if is_int(kind) => name.to_owned(),
             Kind::Handle(_) => format!("handle({name})"),
             Kind::Tool(_) => format!("{name} as u32"),
@@ -226,8 +239,10 @@ impl Builder<'_> {
                 return Ok(format!("{name}.as_deref()"));
             }
             Kind::Handle(_) => format!("shim::handles(r, {name}, {length}, {name:?})?"),
-            Kind::Count | Kind::Extent => format!("shim::counts(r, {}, {name}, {length}, {name:?})?", self.large()),
-            Kind::Displ | Kind::Aint => format!("shim::words(r, {name}, {length}, {name:?})?"),
+            Kind::Count => format!("shim::counts(r, {}, {name}, {length}, {name:?})?", self.large()),
+            Kind::Extent => format!("shim::extents(r, {}, {name}, {length}, {name:?})?", self.large()),
+            Kind::Displ => format!("shim::displs(r, {}, {name}, {length}, {name:?})?", self.large()),
+            Kind::Aint => format!("shim::aints(r, {name}, {length}, {name:?})?"),
             Kind::Offset | Kind::BigCount => format!("shim::doubles(r, {name}, {length}, {name:?})?"),
             kind if is_int(kind) => format!("shim::ints(r, {name}, {length}, {name:?})?"),
             kind => bail!("{name}: no rule for an array of {kind:?}"),
@@ -243,6 +258,7 @@ impl Builder<'_> {
 
     /// `large`, if the function has a large variant.
     fn large(&self) -> &'static str {
+        self.asks_large.set(self.asks_large.get() || self.function.marks.large);
         if self.function.marks.large { "large" } else { "false" }
     }
 
@@ -253,7 +269,7 @@ impl Builder<'_> {
             Length::Constant(name) => format!("i64::from({name})"),
             Length::Parameter(name) => {
                 let p = self.function.parameter(name).expect("checked when parsed");
-                let wide = wasm::widest(p, self.function.marks.large) == "i64";
+                let wide = p.long().is_some() || wasm::widest(p, self.function.marks.large) == "i64";
                 if wide { name.to_owned() } else { format!("i64::from({name})") }
             }
             Length::Sum(a, b) => format!("{} + {}", self.length(a)?, self.length(b)?),
@@ -266,6 +282,7 @@ impl Builder<'_> {
                 Property::Destinations => format!("shim::destinations(r, handle({name}))?"),
                 Property::SumOfElements => format!("shim::sum(&{name})"),
                 Property::LastElement => format!("shim::last(&{name})"),
+                Property::OwnElement => bail!("only proofs of the engine mpi have a rule for own({name})"),
             },
         })
     }
@@ -285,16 +302,16 @@ impl Builder<'_> {
             (Kind::Status, true) => format!("shim::put_status(r, {name}, &{value}, {name:?})"),
             (Kind::Handle(_), true) => format!("shim::put_handle(r, {name}, {value}, {name:?})"),
             (Kind::Flag, true) => format!("shim::put_flag(r, {name}, {value}, {name:?})"),
-            (Kind::Count | Kind::Extent, true) => {
-                format!("shim::put_count(r, {}, {name}, {value}, {name:?})", self.large())
-            }
-            (Kind::Aint | Kind::Displ, true) => format!("shim::put_count(r, false, {name}, {value}, {name:?})"),
+            (Kind::Count, true) => format!("shim::put_count(r, {}, {name}, {value}, {name:?})", self.large()),
+            (Kind::Extent, true) => format!("shim::put_extent(r, {}, {name}, {value}, {name:?})", self.large()),
+            (Kind::Displ, true) => format!("shim::put_displ(r, {}, {name}, {value}, {name:?})", self.large()),
+            (Kind::Aint, true) => format!("shim::put_aint(r, {name}, {value}, {name:?})"),
             (Kind::Offset | Kind::BigCount, true) => format!("shim::put_double(r, {name}, {value}, {name:?})"),
             // An attribute that there is not leaves the guest's pointer as it was.
             (Kind::Address { .. }, true) if self.function.parameter("flag").is_some() => {
-                format!("if flag_after {{ shim::put_int(r, {name}, {value}.0 as i32, {name:?}) }} else {{ Ok(()) }}")
+                format!("if flag_after {{ shim::put_kept(r, {name}, {value}, {name:?}) }} else {{ Ok(()) }}")
             }
-            (Kind::Address { .. }, true) => format!("shim::put_int(r, {name}, {value}.0 as i32, {name:?})"),
+            (Kind::Address { .. }, true) => format!("shim::put_address(r, {name}, {value}, {name:?})"),
             (Kind::String(Some(Length::Parameter(length))), true) if self.function.gives_length(length) => {
                 return Ok((value.clone(), format!("shim::put_text(r, {name}, {length}, {value}, {name:?})")));
             }
@@ -305,7 +322,7 @@ impl Builder<'_> {
                     None => format!("{put}.map(drop)"),
                 }
             }
-            (Kind::Tool(_), true) => format!("shim::put_int(r, {name}, {value} as i32, {name:?})"),
+            (Kind::Tool(_), true) => format!("shim::put_tool(r, {name}, {value}, {name:?})"),
             (Kind::Enum(_), true) => format!("shim::put_int(r, {name}, {value}, {name:?})"),
             (kind, true) if is_int(kind) => format!("shim::put_int(r, {name}, {value}, {name:?})"),
             (kind, _) => bail!("{name}: no rule for an out {kind:?}"),
@@ -330,7 +347,8 @@ fn receives(function: &Function) -> bool {
     let buffer = |p: &Parameter| matches!(p.kind, Kind::Buffer(..)) && p.direction != Direction::In;
     let status =
         |p: &Parameter| matches!(p.kind, Kind::Status) && p.direction == Direction::Out && p.lengths.is_empty();
-    function.chapter == "pt2pt" && function.parameters.iter().any(buffer) && function.parameters.iter().any(status)
+    let has = |is: &dyn Fn(&Parameter) -> bool| function.parameters.iter().any(is);
+    function.proofs.traffic == Some(Traffic::Messages) && has(&buffer) && has(&status)
 }
 
 /// Whether the engine's function has a parameter for it.

@@ -8,7 +8,7 @@ mod body;
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use crate::functions::{Function, Table};
 use crate::hand::{self, Word};
@@ -48,22 +48,43 @@ fn row(table: &Table, function: &Function) -> Result<String> {
     if table.functions.iter().any(|f| is_form_of(function, f)) {
         return Ok(String::new());
     }
-    let row = Row { function, how: how(function), names: hand::names(function), variant: None, bound: &["r"] };
+    let (how, names) = (how(function), variant_names(function));
+    let row = Row { function, how, names, variant: None, bound: &["r"], large: false };
     if function.returns.is_some() {
         let bound: &[&str] = if function.by.local { &["r"] } else { &[] };
-        return Ok(Row { how: "value", bound, ..row }.text(&[value(function)?]) + ";\n");
+        let large = function.by.local && function.marks.large;
+        return Ok(Row { how: "value", bound, large, ..row }.text(&[value(function)?]) + ";\n");
     }
     if function.by.local {
-        let of = |(names, variant)| Row { names, variant, ..row }.text(&[by_hand(function, variant)]) + ";\n";
-        return Ok(hand::rows(function).into_iter().map(of).collect());
+        let of = |(names, variant): (String, Option<bool>)| {
+            let large = function.marks.large && variant.is_none();
+            Row { names, variant, large, ..row }.text(&[by_hand(function, variant)]) + ";\n"
+        };
+        let rows = hand::rows(function).into_iter().map(|(plain, variant)| match variant {
+            Some(large) => (name(function, plain, large), variant),
+            None => (variant_names(function), variant),
+        });
+        return Ok(rows.map(of).collect());
     }
     let body = Body::new(function)?;
+    let row = Row { large: body.asks_large && !function.marks.at_once, ..row };
     if function.marks.at_once {
         let [call, then] = body.at_once()?;
         let then = layout::row(&["then |done|".to_owned()], &then);
         return Ok(layout::joined(&row.text(&call), &then) + ";\n");
     }
     Ok(row.text(&body.statements()) + ";\n")
+}
+
+/// The names of a function's variants, each with that of its import for programs with 64-bit addresses where they have one.
+fn variant_names(function: &Function) -> String {
+    let names = function.variants().map(|(plain, large)| name(function, plain, large));
+    names.collect::<Vec<_>>().join(" / ")
+}
+
+fn name(function: &Function, plain: String, large: bool) -> String {
+    let has_another = function.returns.is_none() && function.of_variant(large).any(|p| p.is_long_in_lp64(large));
+    if has_another { format!("{plain} & {plain}_64") } else { plain }
 }
 
 /// What the nonblocking and the persistent form of a collective add to its parameters.
@@ -76,9 +97,11 @@ fn collective(table: &Table, function: &Function, constructor: &str) -> Result<S
         let form = |f: &&Function| is_form_of(f, function) && adds(f, function, added);
         forms.push(table.functions.iter().find(form).context("it has no form that adds a request")?);
     }
-    let names: Vec<String> = forms.into_iter().map(hand::names).collect();
-    let row = Row { function, how: "collective", names: names.join(", "), variant: None, bound: &["r", "c"] };
-    Ok(row.text(&Body::new(function)?.constructing(constructor)) + ";\n")
+    let names: Vec<String> = forms.into_iter().map(variant_names).collect();
+    let (names, body) = (names.join(", "), Body::new(function)?);
+    let (bound, large): (&[&str], _) = (&["r", "c"], body.asks_large);
+    let row = Row { function, how: "collective", names, variant: None, bound, large };
+    Ok(row.text(&body.constructing(constructor)) + ";\n")
 }
 
 /// Whether a function is the nonblocking or persistent form of a collective.
@@ -104,6 +127,8 @@ struct Row<'a> {
     variant: Option<bool>,
     /// What the body is given.
     bound: &'static [&'static str],
+    /// The body asks which variant was called.
+    large: bool,
 }
 
 impl Row<'_> {
@@ -111,17 +136,18 @@ impl Row<'_> {
     fn text(&self, body: &[String]) -> String {
         let function = self.function;
         let word = |p: &Parameter| {
-            let kind = match Word::of(function, p, self.variant) {
-                Word::Long => ": long",
-                Word::Wide => ": wide",
-                Word::Address => ": at",
-                _ => "",
+            let kind = match (p.long(), Word::of(function, p, self.variant)) {
+                (Some(kind), _) if function.returns.is_none() => kind,
+                (_, Word::Long) => "long",
+                (_, Word::Wide) => "wide",
+                (_, Word::Address) => "at",
+                _ => return p.variable().to_owned(),
             };
-            format!("{}{kind}", p.variable())
+            format!("{}: {kind}", p.variable())
         };
         let words: Vec<String> = function.of_variant(self.variant.unwrap_or(true)).map(word).collect();
         let on = if self.how == "collective" { "comm".to_owned() } else { on(function) };
-        let large = layout::names(body, "large").then_some("large");
+        let large = self.large.then_some("large");
         let bound: Vec<&str> = self.bound.iter().copied().chain(large).collect();
         let bound = if bound.is_empty() { String::new() } else { format!(" |{}|", bound.join(", ")) };
         let front = [format!("{} {}", self.how, self.names), format!("({}) {on},{bound}", words.join(", "))];
@@ -143,13 +169,10 @@ fn how(function: &Function) -> &'static str {
 
 /// What a function gives that returns no error code.
 fn value(function: &Function) -> Result<String> {
-    let words: Vec<&str> = function.parameters.iter().map(|p| p.variable()).collect();
     if function.by.local {
         return Ok(by_hand(function, None) + "?");
     }
-    // A handle and its integer are the same word.
-    ensure!(words.len() == 1 && function.chapter == "convert", "it returns a value and has no body");
-    Ok(words[0].to_owned())
+    Ok(hand::converted(function)?.variable().to_owned())
 }
 
 /// The call of a body that is written by hand.

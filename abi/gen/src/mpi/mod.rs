@@ -1,7 +1,7 @@
-//! Writes `host/src/engine/mpi/generated/`: the shims of the `mpi` engine, a file of rows per chapter, and the library's
+//! Writes `host/mpi/src/generated/`: the shims of the `mpi` engine, a file of rows per chapter, and the library's
 //! functions as typed symbols.
 //!
-//! What a row becomes is said by the macro `shims!` in `host/src/engine/mpi/call/shim.rs`. Here stands what differs between the
+//! What a row becomes is said by the macro `shims!` in `host/mpi/src/call/shim.rs`. Here stands what differs between the
 //! functions: whose errors they are, which handles they make, and the statements that prove and translate arguments
 //! ([`shim`]), or the call of a body that is written by hand ([`hand`]). Both variants share them; the macro says what
 //! a `Count` is in each, and whether it is `LARGE`.
@@ -16,7 +16,6 @@ use anyhow::Result;
 use crate::functions::{Class, Errors, Function, Returned, Table};
 use crate::hand::{self, Word};
 use crate::layout;
-use crate::local;
 use crate::parameters::{Direction, Kind, Parameter};
 
 /// The files, path and text.
@@ -39,7 +38,7 @@ pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
 }
 
 fn path(module: &str) -> String {
-    format!("host/src/engine/mpi/generated/{module}.rs")
+    format!("host/mpi/src/generated/{module}.rs")
 }
 
 /// `MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| { … };`
@@ -48,18 +47,20 @@ fn row(function: &Function) -> Result<String> {
         let row = |(names, variant): (String, _)| text(function, &names, &[by_hand(function, variant)]);
         return Ok(hand::rows(function).into_iter().map(row).collect());
     }
-    let statements = match function.chapter.as_str() {
+    let statements = match function.returns {
         // A handle and its integer are the same word.
-        "convert" => vec!["w.returns_int(w.int(0))".to_owned()],
-        _ => shim::statements(function)?,
+        Some(_) => hand::converted(function).map(|_| vec!["w.returns_int(w.int(0))".to_owned()])?,
+        None => shim::statements(function)?,
     };
     Ok(text(function, &hand::names(function), &statements))
 }
 
 /// A row for these variants.
 fn text(function: &Function, names: &str, statements: &[String]) -> String {
-    let bound = ["r", "w"].map(|name| format!("{}{name}", if layout::names(statements, name) { "" } else { "_" }));
-    let front = format!("{names}: {}, [{}], |{}|", on(function), nulls(function), bound.join(", "));
+    let has_rank = function.by.mpi || function.returns.is_none();
+    let has_words = function.returns.is_some() || !function.parameters.is_empty();
+    let [r, w] = [(has_rank, "r"), (has_words, "w")].map(|(has, name)| format!("{}{name}", if has { "" } else { "_" }));
+    let front = format!("{names}: {}, [{}], |{r}, {w}|", on(function), nulls(function));
     layout::row(&[front], statements) + ";\n"
 }
 
@@ -109,34 +110,34 @@ fn errors_of(p: &Parameter) -> Option<Class> {
 
 /// Whose error handler catches the errors of a call: which word of the call is its handle.
 fn on(function: &Function) -> String {
-    // An object that is freed hears of it too; its handle lies in the guest's memory.
-    let is_freed = |p: &Parameter| p.direction == Direction::InOut && errors_of(p).is_some();
-    if let (Errors::Of(name), Some(at)) = (&function.errors, function.parameters.iter().position(is_freed)) {
-        let class = function.parameter(name).and_then(errors_of);
-        return class.map_or("On::Myself".to_owned(), |class| format!("On::At(Serves::{}, {at})", class.rust()));
+    let at = |name: &str| function.parameters.iter().position(|p| p.name == name).expect("it is a parameter");
+    match &function.errors {
+        Errors::None => "On::Nothing".to_owned(),
+        Errors::Myself => "On::Myself".to_owned(),
+        Errors::File => "On::FileNull".to_owned(),
+        Errors::Given { handler, class } => format!("On::Given(Serves::{}, {})", class.rust(), at(handler)),
+        Errors::Of(name) => {
+            let class = errors_of(&function.parameters[at(name)]);
+            let is_freed = |p: &Parameter| p.direction == Direction::InOut && errors_of(p).is_some();
+            match (class, function.parameters.iter().position(is_freed)) {
+                // An object that is freed hears of it too; its handle lies in the guest's memory.
+                (Some(class), Some(freed)) => format!("On::At(Serves::{}, {freed})", class.rust()),
+                (Some(class), None) => format!("On::{}({})", class.rust(), at(name)),
+                (None, None) if function.parameters[at(name)].is_passed_by_value(Class::Request) => {
+                    format!("On::Request({})", at(name))
+                }
+                // Nothing goes wrong with a message that is only passed in by value.
+                (None, _) => "On::Myself".to_owned(),
+            }
+        }
     }
-    if let Errors::Given { handler, class } = &function.errors {
-        let at = function.parameters.iter().position(|p| p.name == *handler).expect("it is a parameter");
-        return format!("On::Given(Serves::{}, {at})", class.rust());
-    }
-    let text = local::on(function);
-    let Some((class, rest)) = text.split_once("(handle(") else {
-        return if text == "On::File(File::NULL)" { "On::FileNull".to_owned() } else { text };
-    };
-    if class == "On::Message" {
-        // Nothing goes wrong with a message that is only passed in by value.
-        return "On::Myself".to_owned();
-    }
-    let name = rest.trim_end_matches(')');
-    let at = function.parameters.iter().position(|p| p.variable() == name).expect("it is a parameter");
-    format!("{class}({at})")
 }
 
 fn emit_chapter(title: &str, rows: &str) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! Shims of the engine `mpi`: {}.", title[..1].to_lowercase() + &title[1..])?;
-    writeln!(out, "use crate::engine::mpi::call::shim::prelude::*;\n")?;
+    writeln!(out, "use crate::call::shim::prelude::*;\n")?;
     writeln!(out, "shims! {{\n{}\n}}", rows.trim_end())?;
     Ok(out)
 }
@@ -149,7 +150,7 @@ fn emit_mod(modules: &[&str]) -> Result<String> {
     for module in modules {
         writeln!(out, "mod {module};")?;
     }
-    writeln!(out, "pub(crate) mod symbols;\n")?;
+    writeln!(out, "pub mod symbols;\n")?;
     writeln!(out, "/// The shim of an import.\npub(super) fn find(name: &str) -> Option<Entry> {{")?;
     let finds: Vec<String> = modules.iter().map(|module| format!("{module}::find")).collect();
     writeln!(out, "[{}].iter().find_map(|find| find(name))\n}}", finds.join(", "))?;

@@ -1,14 +1,18 @@
 //! The statements of one shim: proves and translates the arguments, calls the library, translates the results.
 
+mod number;
 mod order;
 mod proofs;
 mod results;
+mod statement;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use super::symbols::element;
 use crate::functions::{Class, Function};
 use crate::parameters::{Area, Direction, InPlace, Kind, Length, Parameter, Property};
+use crate::proofs::{Access, Hints, Takes};
+use number::Number;
+use statement::Statement;
 
 /// The statements of a function's shim, which both variants share.
 pub fn statements(function: &Function) -> Result<Vec<String>> {
@@ -18,29 +22,42 @@ pub fn statements(function: &Function) -> Result<Vec<String>> {
     if let Some(p) = function.parameters.iter().find(|p| p.large_only) {
         bail!("{}: no rule for a parameter of the large variant alone", p.name);
     }
-    let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
-    Shim { function, before, after, kept, bytes, blocks, has_own: false }.build()
+    let statements = Shim::new(function).build()?;
+    Ok(statements.iter().map(Statement::to_string).collect())
 }
 
 /// A shim that is being written.
 struct Shim<'a> {
     function: &'a Function,
     /// Statements before the call.
-    before: Vec<String>,
-    /// Statements after it.
-    after: Vec<String>,
+    before: Vec<Statement>,
+    /// What stores statuses, which a failed receive has all the same.
+    statuses: Vec<String>,
+    /// What stores the other results.
+    stores: Vec<String>,
     /// Arrays that the operation may look into until it is complete.
     kept: Vec<String>,
-    /// Counts and datatypes of which the library is told as bytes.
-    bytes: Vec<String>,
+    /// Parameters of which the library is told something else: counts and datatypes as bytes, places.
+    told: Vec<(String, String)>,
+    /// Arrays that are rewritten for that.
+    rewritten: Vec<String>,
     /// The statement that makes bytes of the blocks from each process, when all else is proved.
-    blocks: Option<String>,
+    blocks: Option<Statement>,
+    /// It reduces by an operation that the guest may have made.
+    reduces: bool,
     /// Its request keeps what a message to the rank itself uses.
     has_own: bool,
 }
 
-impl Shim<'_> {
-    fn build(mut self) -> Result<Vec<String>> {
+impl<'a> Shim<'a> {
+    fn new(function: &'a Function) -> Self {
+        let (before, statuses, stores) = (Vec::new(), Vec::new(), Vec::new());
+        let (kept, told, blocks, reduces, has_own) = (Vec::new(), Vec::new(), None, false, false);
+        let rewritten = proofs::rewritten(function);
+        Self { function, before, statuses, stores, kept, told, rewritten, blocks, reduces, has_own }
+    }
+
+    fn build(mut self) -> Result<Vec<Statement>> {
         let function = self.function;
         self.conditions();
         let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
@@ -65,61 +82,66 @@ impl Shim<'_> {
         Ok(self.with_call(&arguments))
     }
 
-    /// The statements with the call between them, whose code is checked before results are stored.
-    fn with_call(self, arguments: &[String]) -> Vec<String> {
-        // A failed receive has a status all the same.
-        let (statuses, others): (Vec<String>, Vec<String>) =
-            self.after.into_iter().partition(|text| text.starts_with("r.put_status"));
+    /// The statements with the call behind them, whose code is checked before results are stored.
+    fn with_call(self, arguments: &[String]) -> Vec<Statement> {
         let mut out = self.before;
         let arguments: String = arguments.iter().map(|argument| format!(", {argument}")).collect();
         let mut code = format!("library!(r{arguments})");
-        if !statuses.is_empty() {
-            out.push(format!("let code = {code};"));
-            out.extend(statuses.into_iter().map(|status| format!("{status};")));
+        if !self.statuses.is_empty() {
+            out.push(Statement::bind("code", code));
+            out.extend(self.statuses.into_iter().map(Statement::Do));
             code = "code".to_owned();
         }
-        out.push(format!("r.check({code})"));
-        for statement in others {
-            out.last_mut().expect("it has the check").push_str("?;");
-            out.push(statement);
+        let mut last = format!("r.check({code})");
+        for store in self.stores {
+            out.push(Statement::Check(std::mem::replace(&mut last, store)));
         }
+        out.push(Statement::Give(last));
         out
     }
 
-    /// The type of a number on the host; those of the large variant differ.
-    fn number(&self, kind: &Kind) -> &'static str {
-        match kind {
-            Kind::Count if self.function.marks.large => "Count",
-            Kind::Displ if self.function.marks.large => "Displ",
-            Kind::Extent if self.function.marks.large => "Extent",
-            kind => element(kind, false),
-        }
+    /// The number that a kind is; those of the large variant differ.
+    fn number(&self, kind: &Kind) -> Option<Number> {
+        Number::of(kind, self.function.marks.large)
+    }
+
+    /// The number that a parameter is.
+    fn number_of(&self, name: &str) -> Result<Number> {
+        let number = self.function.parameter(name).and_then(|p| self.number(&p.kind));
+        number.with_context(|| format!("{name} is not a number"))
     }
 
     /// A number that the guest passes, as the library takes it.
-    fn word(&self, p: &Parameter) -> String {
-        let at = self.at(&p.name);
-        match self.number(&p.kind) {
-            "c_int" => format!("w.int({at})"),
-            "isize" => format!("w.aint({at})"),
-            "i64" => format!("w.long({at})"),
-            number => format!("w.number::<{number}>({at})"),
-        }
+    fn word(&self, name: &str) -> Result<String> {
+        Ok(self.number_of(name)?.word(self.at(name)))
     }
 
-    /// The same as an expression of type `i64`.
-    fn wide(&self, name: &str) -> String {
-        let p = self.function.parameter(name).expect("checked when parsed");
-        match self.word(p) {
-            word if word.starts_with("w.long") => word,
-            word if word.starts_with("w.int") => format!("i64::from({word})"),
-            word => format!("{word}.wide()"),
-        }
+    /// A number that the guest passes, as an expression of type `i64`.
+    fn wide(&self, name: &str) -> Result<String> {
+        Ok(self.number_of(name)?.wide(self.at(name)))
+    }
+
+    fn bind(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.before.push(Statement::bind(name, value));
+    }
+
+    fn room(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.before.push(Statement::room(name, value));
+    }
+
+    fn check(&mut self, proof: impl Into<String>) {
+        self.before.push(Statement::Check(proof.into()));
+    }
+
+    /// The library is told `name_host` instead of this parameter.
+    fn told(&mut self, name: &str) {
+        self.told.push((name.to_owned(), format!("{name}_host")));
     }
 
     /// Where a parameter stands among the call's words.
     fn at(&self, name: &str) -> usize {
-        self.function.parameters.iter().position(|p| p.name == name).expect("it is a parameter")
+        let found = self.function.parameters.iter().position(|p| p.name == name);
+        found.unwrap_or_else(|| panic!("{} has no parameter {name}, which a proof needs", self.function.name))
     }
 
     fn address(&self, name: &str) -> String {
@@ -129,19 +151,23 @@ impl Shim<'_> {
     /// Says which of a collective's buffers count for the caller.
     fn conditions(&mut self) {
         let function = self.function;
-        let index = function.parameters.first().filter(|p| p.name.ends_with("_index") && p.direction == Direction::In);
-        if let (Some(_), Some((of, _))) = (index, function.name.split_once("_get_")) {
-            self.before.push(format!("r.check_index::<symbols::{of}_get_num>(w.int(0))?;"));
+        if let Some(count) = &function.proofs.index {
+            self.check(format!("r.check_index::<symbols::{count}>(w.int(0))"));
+        }
+        // One with a request is for passive targets alone.
+        if function.proofs.access.is_some() && function.parameter("request").is_some() {
+            let (win, rank) = (self.at("win"), self.at("target_rank"));
+            self.check(format!("r.passive(w.word({win}), w.int({rank}))"));
         }
         let needs_root = function.parameters.iter().any(|p| matches!(p.kind, Kind::Buffer(..)) || p.root_only);
         if let Some(root) = function.parameters.iter().find(|p| matches!(p.kind, Kind::Root)).filter(|_| needs_root) {
             let comm = self.at("comm");
             let root = self.at(&root.name);
-            self.before.push(format!("let side = r.side(w.word({comm}), w.int({root}))?;"));
+            self.bind("side", format!("r.side(w.word({comm}), w.int({root}))?"));
         } else if function.parameters.iter().any(|p| p.root_only) {
             // Intercomm_create: what only the leader has to know.
             let (comm, leader) = (self.at("local_comm"), self.at("local_leader"));
-            self.before.push(format!("let side = r.led_by(w.word({comm}), w.int({leader}))?;"));
+            self.bind("side", format!("r.led_by(w.word({comm}), w.int({leader}))?"));
         }
         for p in function.parameters.iter().filter(|p| matches!(p.kind, Kind::Buffer(..))) {
             let mut terms = Vec::new();
@@ -160,14 +186,19 @@ impl Shim<'_> {
                     InPlace::Root => format!("!(side.root && {in_place})"),
                 });
             }
+            if let Some(operand) = function.parameters.iter().find(|of| p.behind && of.in_place.is_some()) {
+                terms.push(format!("!has_{} || r.is_behind(w.word({}))?", operand.name, self.at("comm")));
+            }
             if !terms.is_empty() {
-                self.before.push(format!("let has_{} = {};", p.name, terms.join(" && ")));
+                self.bind(format!("has_{}", p.name), terms.join(" && "));
             }
         }
     }
 
     fn is_conditional(&self, buffer: &Parameter) -> bool {
-        buffer.in_place.is_some() || self.function.parameters.iter().any(|p| matches!(p.kind, Kind::Root))
+        buffer.in_place.is_some()
+            || buffer.behind
+            || self.function.parameters.iter().any(|p| matches!(p.kind, Kind::Root))
     }
 
     /// The condition under which an argument counts: that of the buffers that it describes.
@@ -182,7 +213,8 @@ impl Shim<'_> {
         if buffers.is_empty() || !describes {
             return p.root_only.then(|| "side.root".to_owned());
         }
-        if !buffers.iter().all(|b| self.is_conditional(b)) {
+        // What is known to rank 0 alone is described all the same.
+        if !buffers.iter().all(|b| self.is_conditional(b)) || buffers.iter().any(|b| b.behind) {
             return None;
         }
         let names: Vec<String> = buffers.iter().map(|b| format!("has_{}", b.name)).collect();
@@ -202,16 +234,15 @@ impl Shim<'_> {
             Kind::Handle(Class::Datatype) => {
                 let found = match self.function.marks.asks {
                     true => format!("r.asked_datatype(w.word({at}), {name:?})?"),
-                    false if self.accumulates() => {
-                        format!("r.accumulated(w.word({at}), w.word({}), {name:?})?", self.at("op"))
-                    }
+                    false if p.operand => format!("r.of_operands(w.word({at}), w.word({}), {name:?})?", self.at("op")),
+                    false if self.accumulates() => format!("r.accumulated(w.word({at}), {name:?})?"),
                     false => format!("r.datatype(w.word({at}), {name:?})?"),
                 };
                 (found, format!("r.bystander(w.word({at}))"))
             }
             Kind::Handle(Class::Op) => return self.operation(p),
-            Kind::Handle(Class::Info) if !self.reads_info() => {
-                let of = self.hints();
+            Kind::Handle(Class::Info) if self.hints().is_some() => {
+                let of = self.hints().expect("just seen");
                 (format!("r.hints(w.word({at}), Of::{of}, {name:?})?"), "Default::default()".to_owned())
             }
             Kind::Handle(class) => {
@@ -229,69 +260,71 @@ impl Shim<'_> {
             Some(condition) => format!("if {condition} {{ {read} }} else {{ {absent} }}"),
             None => read,
         };
-        self.before.push(format!("let {name} = {value};"));
+        self.bind(name, value);
         Ok(())
     }
 
-    /// Whether it is about info objects, and not about what they hint at.
-    fn reads_info(&self) -> bool {
-        self.function.chapter == "info"
-    }
-
-    /// What its hints are for.
-    fn hints(&self) -> &'static str {
-        match self.function.chapter.as_str() {
-            "abi" => "Fortran",
-            "comm" => "Comm",
-            "io" => "File",
-            "rma" => "Win",
-            _ => "Nothing",
+    /// What its hints are for; none if it is about the info itself.
+    fn hints(&self) -> Option<&'static str> {
+        match self.function.proofs.hints? {
+            Hints::Itself => None,
+            Hints::Comm => Some("Comm"),
+            Hints::File => Some("File"),
+            Hints::Fortran => Some("Fortran"),
+            Hints::Nothing => Some("Nothing"),
+            Hints::Win => Some("Win"),
         }
     }
 
     /// How a handle is looked up: what a library takes for granted of it.
     fn lookup(&self, p: &Parameter, class: Class) -> String {
-        let function = self.function.name.as_str();
         let plain = lower(class);
-        // Null handles have names too.
-        if function.ends_with("_get_name") {
-            return format!("{plain}_or_null");
-        }
-        match class {
-            Class::Info if ["MPI_Info_set", "MPI_Info_delete"].contains(&function) => "made_info".to_owned(),
-            Class::Comm if INTER.contains(&function) => "inter".to_owned(),
-            Class::Comm if p.name != "peer_comm" && self.needs_one_group() => "intra".to_owned(),
+        let first = self.function.parameters.iter().find(|other| other.kind == p.kind);
+        match (self.function.proofs.takes, class) {
+            _ if first.is_some_and(|first| first.name != p.name) => plain,
+            (Takes::Null, _) => format!("{plain}_or_null"),
+            (Takes::Made, Class::Info) => "made_info".to_owned(),
+            (Takes::Inter, Class::Comm) => "inter".to_owned(),
+            (Takes::Intra, Class::Comm) => "intra".to_owned(),
             _ => plain,
         }
     }
 
-    /// Whether its communicators must not be intercommunicators.
-    fn needs_one_group(&self) -> bool {
-        let name = self.function.name.to_lowercase();
-        let is_about_neighbours = ["topo", "neighbor"].contains(&self.function.chapter.as_str());
-        (is_about_neighbours && name != "mpi_topo_test")
-            || name.contains("scan")
-            || ["mpi_intercomm_create", "mpi_comm_split_type", "mpi_comm_create_group"].contains(&name.as_str())
-    }
-
     /// Whether it combines data with that of a window.
     fn accumulates(&self) -> bool {
-        self.function.chapter == "rma" && self.function.parameter("op").is_some()
+        self.function.proofs.access.is_some_and(Access::combines)
     }
 
     /// An operation, which decides how the library is told of the datatype.
     fn operation(&mut self, p: &Parameter) -> Result<()> {
         let at = self.at(&p.name);
         if self.accumulates() {
-            let (origin, target) = (self.wide("origin_count"), self.wide("target_count"));
-            self.before.push(format!(
-                "let op = r.accumulation(w.word({at}), ({origin}, &origin_datatype), ({target}, &target_datatype))?;"
-            ));
+            let (origin, target) = (self.wide("origin_count")?, self.wide("target_count")?);
+            self.bind(
+                "op",
+                format!("r.accumulation(w.word({at}), ({origin}, &origin_datatype), ({target}, &target_datatype))?"),
+            );
         } else if self.function.parameter("datatype").is_some() {
-            self.before.push(format!("let (op, datatype_host) = r.reduction(w.word({at}), &datatype)?;"));
+            let found = format!("r.reduction(w.word({at}), &datatype)?");
+            // With a root, whoever takes no part is not asked for an operation.
+            let is_rooted = self.function.parameters.iter().any(|p| matches!(p.kind, Kind::Root));
+            self.bind(
+                "(op, datatype_host)",
+                match is_rooted {
+                    true => format!("if side.takes_part() {{ {found} }} else {{ r.no_reduction()? }}"),
+                    false => found,
+                },
+            );
+            self.told("datatype");
+            if is_rooted {
+                let count = self.word("count")?;
+                self.bind("count_host", format!("if side.takes_part() {{ {count} }} else {{ nothing({count}).0 }}"));
+                self.told("count");
+            }
             self.kept.push("op.slot".to_owned());
+            self.reduces = true;
         } else {
-            self.before.push(format!("let op = r.op(w.word({at}))?;"));
+            self.bind("op", format!("r.op(w.word({at}))?"));
         }
         Ok(())
     }
@@ -302,28 +335,26 @@ impl Shim<'_> {
         let address = self.address(&p.name);
         let read = match &p.kind {
             Kind::Weight => {
-                self.before.push(format!("let {name} = r.weights({address}, {length}, {name:?})?;"));
+                self.bind(name, format!("r.weights({address}, {length}, {name:?})?"));
                 return Ok(());
             }
             Kind::Handle(Class::Datatype) => format!("r.datatypes({address}, {length}, {name:?})?"),
             Kind::Handle(class) => bail!("{name}: no rule for an array of {}", class.rust()),
-            kind => match self.number(kind) {
-                "c_int" => format!("r.ints({address}, {length}, {name:?})?"),
-                "isize" => format!("r.aints({address}, {length}, {name:?})?"),
-                "i64" => format!("r.longs({address}, {length}, {name:?})?"),
-                number => format!("r.numbers::<{number}>({address}, {length}, {name:?})?"),
-            },
+            kind => {
+                let number = self.number(kind).with_context(|| format!("{name}: no rule for an array of {kind:?}"))?;
+                format!("r.{}({address}, {length}, {name:?})?", number.array())
+            }
         };
         let read = match self.significant(p) {
             Some(condition) => format!("if {condition} {{ {read} }} else {{ Default::default() }}"),
             None => read,
         };
-        let mutable = if p.direction == Direction::InOut { "mut " } else { "" };
-        self.before.push(format!("let {mutable}{name} = {read};"));
+        let mutable = p.direction == Direction::InOut || self.rewritten.contains(&p.name);
+        self.before.push(Statement::Let { name: name.to_owned(), mutable, value: read });
         if p.direction == Direction::In {
             self.kept.push(name.to_owned());
         } else {
-            self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
+            self.stores.push(format!("r.put_ints({address}, &{name}, {name:?})"));
         }
         Ok(())
     }
@@ -336,33 +367,28 @@ impl Shim<'_> {
                 // What is predefined is not the guest's to free.
                 let made = match class {
                     Class::Comm | Class::Info => "made_",
-                    Class::Datatype if self.function.name == "MPI_Type_free" => "mortal_",
+                    Class::Datatype if self.function.marks.asked_for.contains(&"frees") => "mortal_",
                     _ => "",
                 };
                 let class = lower(*class);
-                self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
+                self.bind(format!("{name}_word"), format!("r.get_word({address}, {name:?})?"));
                 let host = if class == "datatype" { ".host" } else { "" };
-                self.before.push(format!("let mut {name} = r.{made}{class}({name}_word, {name:?})?{host};"));
-                self.after.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
+                self.room(name, format!("r.{made}{class}({name}_word, {name:?})?{host}"));
+                self.stores.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
             }
             Kind::Tool(c) => {
-                self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
-                self.before.push(format!("let mut {name} = r.tool({name}_word, {c:?})?;"));
-                self.after.push(format!("r.after_tool({address}, {name}_word, {name}, {name:?})"));
+                self.bind(format!("{name}_word"), format!("r.get_word({address}, {name:?})?"));
+                self.room(name, format!("r.tool({name}_word, {c:?})?"));
+                self.stores.push(format!("r.after_tool({address}, {name}_word, {name}, {name:?})"));
             }
             Kind::Status => {
-                self.before.push(format!("let mut {name} = r.status_in({address}, {name:?})?;"));
-                self.after.push(format!("r.put_whole_status({address}, &{name}, {name:?})"));
+                self.room(name, format!("r.status_in({address}, {name:?})?"));
+                self.stores.push(format!("r.put_whole_status({address}, &{name}, {name:?})"));
             }
             kind => {
-                let (get, put) = match self.number(kind) {
-                    "c_int" => ("get_int".to_owned(), "put_int"),
-                    "isize" => ("get_aint".to_owned(), "put_aint"),
-                    "i64" => ("get_long".to_owned(), "put_long"),
-                    number => (format!("get_number::<{number}>"), "put_number"),
-                };
-                self.before.push(format!("let mut {name} = r.{get}({address}, {name:?})?;"));
-                self.after.push(format!("r.{put}({address}, {name}, {name:?})"));
+                let number = self.number(kind).with_context(|| format!("{name}: no rule for an inout {kind:?}"))?;
+                self.room(name, format!("r.{}({address}, {name:?})?", number.get()));
+                self.stores.push(format!("r.{}({address}, {name}, {name:?})", number.put()));
             }
         }
         Ok(())
@@ -378,7 +404,7 @@ impl Shim<'_> {
             }
             (Area::Elements(length), Some(datatype)) => {
                 let length = self.elements(p, length)?;
-                match self.accumulates() && self.function.parameter("result_addr").is_some() && name == "origin_addr" {
+                match p.operand {
                     true => {
                         let op = self.at("op");
                         format!("r.operands(w.word({op}), {address}, {length}, &{datatype}, {name:?})?")
@@ -394,11 +420,12 @@ impl Shim<'_> {
             (Area::Blocks { .. }, None) => bail!("{name}: blocks of no datatype"),
         };
         let value = if self.is_conditional(p) {
-            format!("if has_{} {{ {proof} }} else {{ r.absent({address}) }}", p.name)
+            let absent = if p.behind { "r.nowhere()".to_owned() } else { format!("r.absent({address})") };
+            format!("if has_{} {{ {proof} }} else {{ {absent} }}", p.name)
         } else {
             proof
         };
-        self.before.push(format!("let {name} = {value};"));
+        self.bind(name, value);
         Ok(())
     }
 
@@ -425,26 +452,21 @@ impl Shim<'_> {
                 _ => format!("&mut {name}"),
             });
         }
-        if self.bytes.contains(&p.name) {
-            return Ok(format!("{}_host", p.name));
+        if let Some((_, told)) = self.told.iter().find(|(of, _)| *of == p.name) {
+            return Ok(told.clone());
         }
         Ok(match &p.kind {
             Kind::Buffer(..) => format!("{name}.at"),
-            Kind::Handle(Class::Datatype)
-                if name == "datatype" && self.before.iter().any(|b| b.contains("datatype_host)")) =>
-            {
-                "datatype_host".to_owned()
-            }
             Kind::Handle(Class::Datatype) => format!("{name}.host"),
             Kind::Handle(Class::Op) => "op.host".to_owned(),
-            Kind::Handle(Class::Info) if !self.reads_info() => format!("{name}.host"),
+            Kind::Handle(Class::Info) if self.hints().is_some() => format!("{name}.host"),
             Kind::Handle(_) | Kind::Tool(_) => name.to_owned(),
             Kind::String(None) => format!("{name}.as_ptr()"),
             Kind::Status => format!("&{name}"),
             Kind::Address { .. } => format!("r.pointer(w.addr({at}))"),
             Kind::Function(..) | Kind::Raw(_) => bail!("{name}: no rule for {:?}", p.kind),
-            _ if name == "target_disp" && self.function.chapter == "rma" => name.to_owned(),
-            _ => self.word(p),
+            _ if p.operand => format!("r.operands_told(w.word({}), {})", self.at("op"), self.word(&p.name)?),
+            _ => self.word(&p.name)?,
         })
     }
 
@@ -462,7 +484,7 @@ impl Shim<'_> {
         Ok(match length {
             Length::Number(number) => number.to_string(),
             Length::Constant(name) => format!("i64::from({name})"),
-            Length::Parameter(name) => self.wide(name),
+            Length::Parameter(name) => self.wide(name)?,
             Length::Sum(a, b) => format!("{} + {}", self.length(a)?, self.length(b)?),
             Length::Product(a, b) => format!("times({}, {})", self.length(a)?, self.length(b)?),
             Length::Of(property, name) => match property {
@@ -473,13 +495,11 @@ impl Shim<'_> {
                 Property::Destinations => format!("r.degrees(w.word({}))?.1", self.at(name)),
                 Property::SumOfElements => format!("sum(&{name})"),
                 Property::LastElement => format!("last(&{name})"),
+                Property::OwnElement => format!("r.own(&{name}, w.word({}))?", self.at("comm")),
             },
         })
     }
 }
-
-/// Functions on intercommunicators alone.
-const INTER: [&str; 3] = ["MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge"];
 
 /// A class as part of a function's name.
 fn lower(class: Class) -> String {

@@ -1,4 +1,4 @@
-//! Writes the functions of an MPI library as rows, sorted by name: what `symbols!` in `host/src/engine/mpi/library/symbol.rs` makes
+//! Writes the functions of an MPI library as rows, sorted by name: what `symbols!` in `host/mpi/src/library/symbol.rs` makes
 //! types of.
 
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub fn emit(table: &Table) -> Result<String> {
     writeln!(out, "//! The functions of an MPI library with the standard ABI, as a 64-bit host calls them.")?;
     writeln!(out, "//!\n//! Handles are pointers that nobody looks through here, so they are numbers.\n")?;
     writeln!(out, "use std::ffi::{{c_char, c_double, c_int, c_void}};\n")?;
-    writeln!(out, "use crate::engine::mpi::call::words::Status;\n")?;
+    writeln!(out, "use crate::call::words::Status;\n")?;
     writeln!(out, "symbols! {{")?;
     for (name, large, function) in &rows {
         let typed = |p: &Parameter| Some(format!("{}: {}", p.variable(), parameter(p, *large)?));

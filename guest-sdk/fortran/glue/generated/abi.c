@@ -26,3 +26,11 @@ void pmpi_abi_get_fortran_info_(MPI_Info *info, int *ierror)
 ALSO(pmpi_abi_get_fortran_info_, mpi_abi_get_fortran_info_);
 ALSO(pmpi_abi_get_fortran_info_, pmpi_abi_get_fortran_info_f08_);
 ALSO(pmpi_abi_get_fortran_info_, mpi_abi_get_fortran_info_f08_);
+
+void pmpi_abi_set_fortran_info_(MPI_Info *info, int *ierror)
+{
+    return_code(ierror, MPI_Abi_set_fortran_info(*info));
+}
+ALSO(pmpi_abi_set_fortran_info_, mpi_abi_set_fortran_info_);
+ALSO(pmpi_abi_set_fortran_info_, pmpi_abi_set_fortran_info_f08_);
+ALSO(pmpi_abi_set_fortran_info_, mpi_abi_set_fortran_info_f08_);

@@ -66,7 +66,7 @@ macro_rules! creating_keyvals {
         #[doc = concat!("`", stringify!($name), "`")]
         ///
         /// # Safety
-        /// As in C.
+        /// The arguments are those that C's function of this name takes.
         pub unsafe extern "C" fn $name(
             copy_attr_fn: Option<$copy>,
             delete_attr_fn: Option<$delete>,

@@ -160,7 +160,7 @@ impl<T: Plain, const R: usize> Array<T, R> {
         self.halos.wait()
     }
 
-    /// The same with the ghost cells that `halo` names. It is compiled when it first comes, and kept.
+    /// Copies the neighbours' rims to the ghost cells that `halo` names. It is compiled when it first comes, and kept.
     pub fn write_halo_of(&mut self, halo: &Halo) -> Result<()> {
         self.exchange(halo)?.start()?;
         self.halos.wait()
@@ -173,7 +173,7 @@ impl<T: Plain, const R: usize> Array<T, R> {
         Ok(Started { array: self })
     }
 
-    /// The same with the ghost cells that `halo` names.
+    /// Starts what [`write_halo_of`](Array::write_halo_of) does.
     pub fn start_halo_of(&mut self, halo: &Halo) -> Result<Started<'_, T, R>> {
         self.exchange(halo)?.start()?;
         Ok(Started { array: self })

@@ -25,7 +25,7 @@ struct Part {
     travels: bool,
 }
 
-/// See the module.
+/// The fields of a struct or variant, and where they lie.
 pub struct Record {
     parts: Vec<Part>,
     /// Where the first field may begin.

@@ -18,7 +18,7 @@ impl Place {
         Place { offset, name, ..Place::START }
     }
 
-    /// The same, meaningful only while the int at an offset has a value.
+    /// This part, meaningful only while the int at an offset has a value.
     pub fn when(self, tag_at: usize, tag: i32) -> Place {
         Place { when: Some((tag_at, tag)), ..self }
     }

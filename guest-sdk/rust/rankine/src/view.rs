@@ -153,7 +153,7 @@ impl<const R: usize> Block<R> {
         Block { shape, start, count, strides: None }
     }
 
-    /// The same with so many elements between neighbours in memory.
+    /// This box with so many elements between neighbours in memory.
     #[must_use]
     pub fn strided(self, strides: [usize; R]) -> Block<R> {
         Block { strides: Some(strides), ..self }
@@ -186,7 +186,7 @@ impl<'a, T: Element, const R: usize> Arrows<'a, T, R> {
         Arrows { parts, values: None }
     }
 
-    /// The same over a field of these values.
+    /// These vectors over a field of these values.
     #[must_use]
     pub fn over(self, values: &'a [T]) -> Arrows<'a, T, R> {
         Arrows { values: Some(values), ..self }
@@ -208,20 +208,20 @@ impl<'a, T: Element, const R: usize> Points<'a, T, R> {
         Points { places, values: None, within: None, ranks: 0 }
     }
 
-    /// The same with a value for each point.
+    /// These points with a value for each.
     #[must_use]
     pub fn values(self, values: &'a [T]) -> Points<'a, T, R> {
         Points { values: Some(values), ..self }
     }
 
-    /// The same in a picture with these bounds, the least and the greatest of each coordinate; without, with those of the
+    /// These points in a picture with these bounds, the least and the greatest of each coordinate; without, with those of the
     /// points.
     #[must_use]
     pub fn within(self, within: [[f64; 2]; R]) -> Points<'a, T, R> {
         Points { within: Some(within), ..self }
     }
 
-    /// The same where so many ranks publish, instead of all of the job.
+    /// These points where so many ranks publish, instead of all of the job.
     #[must_use]
     pub fn of_ranks(self, ranks: usize) -> Points<'a, T, R> {
         Points { ranks, ..self }

@@ -1,6 +1,6 @@
 //! The error handlers of a rank, and which objects have which.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -18,14 +18,20 @@ struct Handler {
     function: FnPtr,
     /// Handles that the program holds: one from its creation and one from each `MPI_…_get_errhandler`.
     held: u32,
+    /// Whether it may have been given to an object.
+    given: Cell<bool>,
 }
 
-/// See the module. Communicators have their handlers with them: functions that ask for an object's handler are told how
+/// The error handlers of a rank. Communicators have theirs with them: functions that ask for an object's handler are told how
 /// to find a communicator's.
 pub struct Handlers {
     made: RefCell<Table<Handler>>,
     /// The handlers of windows, files and sessions, by handle.
     of: RefCell<HashMap<(Serves, u32), Errhandler>>,
+    /// Handlers that the program has no handle of any more; objects may use them still. Some stand there twice.
+    idle: RefCell<Vec<u32>>,
+    /// How many there may be before it is looked which of them nobody uses: in proportion to what is looked at then.
+    patience: Cell<usize>,
     /// The last error that was raised, with its function and rank.
     last: RefCell<Option<(i32, String)>>,
 }
@@ -37,13 +43,18 @@ impl Handlers {
         Handlers {
             made: RefCell::new(Table::new(Class::Errhandler, account, 64)),
             of: RefCell::new(HashMap::from([files])),
+            idle: RefCell::default(),
+            patience: Cell::new(0),
             last: RefCell::default(),
         }
     }
 
     /// A handler for such objects, which calls a function of the program's.
     pub fn create(&self, serves: Serves, function: FnPtr) -> Result<Errhandler> {
-        self.made.borrow_mut().add(Handler { serves, function, held: 1 }, "error handlers").map(Errhandler)
+        self.made
+            .borrow_mut()
+            .add(Handler { serves, function, held: 1, given: Cell::new(false) }, "error handlers")
+            .map(Errhandler)
     }
 
     /// Refuses what is no error handler for such objects.
@@ -52,7 +63,10 @@ impl Handlers {
             return Ok(());
         }
         match self.made.borrow().get(handler.0) {
-            Some(found) if found.held > 0 && found.serves == serves => Ok(()),
+            Some(found) if found.held > 0 && found.serves == serves => {
+                found.given.set(true);
+                Ok(())
+            }
             Some(found) if found.held > 0 => Err(found.serves.not_for(serves)),
             _ => Err(no_handler(handler)),
         }
@@ -73,28 +87,49 @@ impl Handlers {
             // A handle of a predefined handler that MPI_Comm_get_errhandler gave (§9.3.5).
             return Ok(());
         }
-        match self.made.borrow_mut().get_mut(handler.0) {
-            Some(handler) if handler.held > 0 => handler.held -= 1,
+        let mut made = self.made.borrow_mut();
+        let is_given = match made.get_mut(handler.0) {
+            Some(handler) if handler.held > 0 => {
+                handler.held -= 1;
+                if handler.held > 0 {
+                    return Ok(());
+                }
+                handler.given.get()
+            }
             _ => return Err(no_handler(handler)),
+        };
+        if !is_given {
+            made.remove(handler.0);
+            return Ok(());
         }
-        self.sweep(comms);
+        drop(made);
+        self.idle.borrow_mut().push(handler.0);
+        if self.idle.borrow().len() > self.patience.get() {
+            self.sweep(comms);
+        }
         Ok(())
     }
 
     /// Forgets the handlers that nobody refers to any more.
     fn sweep(&self, comms: impl FnOnce(&mut dyn FnMut(Errhandler))) {
-        let mut made = self.made.borrow_mut();
-        let idle: Vec<u32> = made.iter().filter(|(_, handler)| handler.held == 0).map(|(handle, _)| handle).collect();
-        if idle.is_empty() {
-            return;
-        }
         let mut in_use: HashSet<Errhandler> = self.of.borrow().values().copied().collect();
+        let mut objects = self.of.borrow().len();
         comms(&mut |handler| {
             in_use.insert(handler);
+            objects += 1;
         });
-        for handle in idle.into_iter().filter(|&handle| !in_use.contains(&Errhandler(handle))) {
-            made.remove(handle);
-        }
+        let (mut made, mut idle) = (self.made.borrow_mut(), self.idle.borrow_mut());
+        idle.sort_unstable();
+        idle.dedup();
+        idle.retain(|&handle| {
+            let is_idle = made.get(handle).is_some_and(|handler| handler.held == 0);
+            let is_used = in_use.contains(&Errhandler(handle));
+            if is_idle && !is_used {
+                made.remove(handle);
+            }
+            is_idle && is_used
+        });
+        self.patience.set(idle.len() + objects / 8);
     }
 
     /// The program's function behind a handler, if it is one that was made.

@@ -51,7 +51,7 @@ impl Proved {
         unsafe { copy::copy(to.as_mut_ptr(), self.first, self.length) };
     }
 
-    /// The same behind the bytes of a vector that has room for them.
+    /// Copies the bytes behind those of a vector that has room for them.
     #[inline(always)]
     pub fn append_to(self, bytes: &mut Vec<u8>) {
         let room = bytes.spare_capacity_mut();

@@ -71,6 +71,7 @@ fn pair(op: Op, value: (Kind, u32), index: (Kind, u32)) -> Option<Kernel> {
     match (value, index) {
         ((Kind::Int, 2), (Kind::Int, 4)) => location::<i16, i32>(op),
         ((Kind::Int, 4), (Kind::Int, 4)) => location::<i32, i32>(op),
+        ((Kind::Int, 8), (Kind::Int, 4)) => location::<i64, i32>(op),
         ((Kind::Float, 4), (Kind::Int, 4)) => location::<f32, i32>(op),
         ((Kind::Float, 8), (Kind::Int, 4)) => location::<f64, i32>(op),
         ((Kind::Float, 16), (Kind::Int, 4)) => location::<Quad, i32>(op),
@@ -369,7 +370,7 @@ mod tests {
     #[test]
     fn every_predefined_type_has_the_operations_of_its_class() {
         use rankine_abi::Datatype;
-        for &datatype in Datatype::PREDEFINED {
+        for datatype in Datatype::PREDEFINED.iter().flat_map(|datatype| [*datatype, datatype.in_lp64()]) {
             let operand = Operand::of(&datatype.element().unwrap());
             let has = |op| kernel(op, operand).is_some();
             let (sum, band, land, max, maxloc) =

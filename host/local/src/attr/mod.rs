@@ -1,25 +1,25 @@
 //! Attributes (MPI-5.0 §7.7): values that a program hangs on communicators, datatypes and windows.
 //!
-//! A value is a word of the guest's. Its keyval's copy and delete functions are the guest's own and run on the rank's
+//! A value is a word of the guest's, as wide as its addresses. Its keyval's copy and delete functions are the guest's own and run on the rank's
 //! stack, between two polls; nothing is borrowed meanwhile, because they may call back in.
 
 mod object;
 mod predefined;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_abi::{Addr, Comm, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win};
+use rankine_abi::{
+    Addr, Comm, Datatype, FnPtr, Kept, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win,
+};
 use rankine_abi::{MPI_ERR_KEYVAL, MPI_KEYVAL_INVALID, MPI_SUCCESS};
-use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
-use rankine_guest::Callback;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,7 @@ struct Keyval {
     freed: Cell<bool>,
     copy: FnPtr,
     delete: FnPtr,
-    extra_state: Addr,
+    extra_state: Kept,
 }
 
 impl Keyval {
@@ -48,40 +48,61 @@ struct Attribute {
     keyval: Rc<Keyval>,
     /// The keyval's number, for its functions.
     number: i32,
-    value: Addr,
+    value: Kept,
 }
 
-/// The attributes of one object, in the order in which they were set, and what is charged for them.
+/// The attributes of one object, and what is charged for them.
 #[derive(Default, Debug)]
-pub(crate) struct Attributes(Vec<Attribute>, Charge);
+pub(crate) struct Attributes {
+    /// In the order in which they were set, by a number that grows.
+    list: BTreeMap<u64, Attribute>,
+    /// That number, by the keyval's.
+    places: BTreeMap<i32, u64>,
+    /// How many are charged.
+    charged: usize,
+    charge: Charge,
+}
 
 /// Attributes that an object has room for at first.
 const FEW: usize = 4;
+/// Bytes of an attribute in both maps.
+const ATTRIBUTE: usize = 2 * (size_of::<Attribute>() + 2 * size_of::<u64>() + size_of::<i32>());
 
 impl Attributes {
-    fn position(&self, keyval: &Rc<Keyval>) -> Option<usize> {
-        // From the last one, with which deleting all of them begins.
-        self.0.iter().rposition(|attribute| Rc::ptr_eq(&attribute.keyval, keyval))
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
-    fn get(&self, keyval: &Rc<Keyval>) -> Option<&Attribute> {
-        self.position(keyval).map(|position| &self.0[position])
+    /// The attribute of a keyval, whose number is no other's as long as there is one.
+    fn get(&self, keyval: i32) -> Option<&Attribute> {
+        self.list.get(self.places.get(&keyval)?)
     }
 
-    fn add(&mut self, attribute: Attribute, account: &Arc<Account>) -> Result<()> {
-        if self.0.len() == self.0.capacity() {
-            let more = self.0.len().max(FEW);
-            let charge = account.charge((self.0.len() + more) * size_of::<Attribute>(), "attributes")?;
-            self.0.reserve_exact(more);
-            self.1 = charge;
+    /// The one that was set last.
+    fn last(&self) -> Option<&Attribute> {
+        self.list.last_key_value().map(|(_, attribute)| attribute)
+    }
+
+    /// Sets a value, which is the last one if there was none.
+    fn set(&mut self, attribute: Attribute, account: &Arc<Account>) -> Result<()> {
+        if let Some(known) = self.places.get(&attribute.number).and_then(|place| self.list.get_mut(place)) {
+            known.value = attribute.value;
+            return Ok(());
         }
-        self.0.push(attribute);
+        if self.list.len() == self.charged {
+            let all = self.charged + self.charged.max(FEW);
+            self.charge = account.charge(all * ATTRIBUTE, Cost::Attributes)?;
+            self.charged = all;
+        }
+        let place = self.list.last_key_value().map_or(0, |(last, _)| last + 1);
+        self.places.insert(attribute.number, place);
+        self.list.insert(place, attribute);
         Ok(())
     }
 
-    fn remove(&mut self, keyval: &Rc<Keyval>) {
-        if let Some(position) = self.position(keyval) {
-            self.0.remove(position);
+    fn remove(&mut self, keyval: i32) {
+        if let Some(place) = self.places.remove(&keyval) {
+            self.list.remove(&place);
         }
     }
 }
@@ -89,8 +110,8 @@ impl Attributes {
 /// Keyvals, and the attributes of objects that do not hold them themselves.
 pub(crate) struct State {
     keyvals: RefCell<Table<Rc<Keyval>>>,
-    /// Keyvals that were freed while attributes referred to them.
-    freed: RefCell<Vec<i32>>,
+    /// Keyvals that were freed while attributes referred to them, those first that are to be looked at next.
+    freed: RefCell<VecDeque<i32>>,
     types: RefCell<HashMap<Datatype, Attributes>>,
     windows: RefCell<HashMap<Win, Attributes>>,
     /// The ints in the guest's memory that predefined attributes point to.
@@ -112,14 +133,25 @@ impl State {
     }
 }
 
+/// Freed keyvals that a call looks at which makes or frees one: more than come to them, so that all have their turn, and so few
+/// that it does not matter how many there are.
+const A_FEW: usize = 4;
+/// And that one looks at for which there was no room.
+const MANY: usize = 1 << 10;
+
 /// Keyvals are positive, unlike the handles of their table.
 const SIGN: u32 = 1 << 31;
 
 /// `MPI_Comm_create_keyval` and its like
-pub fn create_keyval<O: Carrier>(r: &Rank, copy: FnPtr, delete: FnPtr, extra_state: Addr) -> Result<i32> {
-    sweep_keyvals(r);
+pub fn create_keyval<O: Carrier>(r: &Rank, copy: FnPtr, delete: FnPtr, extra_state: Kept) -> Result<i32> {
+    sweep_keyvals(r, A_FEW);
     let keyval = Rc::new(Keyval { kind: O::KIND, freed: Cell::new(false), copy, delete, extra_state });
-    r.attrs.keyvals.borrow_mut().add(keyval, "keyvals").map(|handle| (handle & !SIGN) as i32)
+    let add = || r.attrs.keyvals.borrow_mut().add(keyval.clone(), "keyvals");
+    let handle = add().or_else(|_| {
+        sweep_keyvals(r, MANY);
+        add()
+    });
+    handle.map(|handle| (handle & !SIGN) as i32)
 }
 
 fn find_keyval(r: &Rank, kind: ObjectKind, keyval: i32) -> Result<Rc<Keyval>> {
@@ -144,79 +176,75 @@ pub fn free_keyval<O: Carrier>(r: &Rank, keyval: i32) -> Result<i32> {
         return Err(Error::new(MPI_ERR_KEYVAL, format!("keyval {keyval:#x} has been freed before")));
     }
     drop(found);
-    r.attrs.freed.borrow_mut().push(keyval);
-    sweep_keyvals(r);
+    r.attrs.freed.borrow_mut().push_back(keyval);
+    sweep_keyvals(r, A_FEW);
     Ok(MPI_KEYVAL_INVALID)
 }
 
-/// Forgets the freed keyvals that no attribute refers to any more.
-fn sweep_keyvals(r: &Rank) {
-    let mut keyvals = r.attrs.keyvals.borrow_mut();
-    r.attrs.freed.borrow_mut().retain(|&keyval| {
+/// Looks at up to so many freed keyvals, and forgets those that no attribute refers to any more.
+fn sweep_keyvals(r: &Rank, most: usize) {
+    let (mut keyvals, mut freed) = (r.attrs.keyvals.borrow_mut(), r.attrs.freed.borrow_mut());
+    for _ in 0..most.min(freed.len()) {
+        let Some(keyval) = freed.pop_front() else { return };
         let handle = keyval as u32 | SIGN;
-        let in_use = keyvals.get(handle).is_some_and(|found| Rc::strong_count(found) > 1);
-        if !in_use {
+        if keyvals.get(handle).is_some_and(|found| Rc::strong_count(found) > 1) {
+            freed.push_back(keyval);
+        } else {
             keyvals.remove(handle);
         }
-        in_use
-    });
+    }
 }
 
 /// `MPI_Comm_set_attr` and its like
-pub async fn set_attr<O: Carrier>(r: &Rank, object: O, keyval: i32, value: Addr) -> Result<()> {
+pub async fn set_attr<O: Carrier>(r: &Rank, object: O, keyval: i32, value: Kept) -> Result<()> {
     let object = object.into();
     let found = find_keyval(r, object.kind(), keyval)?;
     if found.freed.get() {
         return Err(Error::new(MPI_ERR_KEYVAL, format!("keyval {keyval:#x} has been freed")));
     }
-    let old = r.attributes(object, |attributes| attributes.get(&found).cloned())?;
+    let old = r.attributes(object, |attributes| attributes.get(keyval).cloned())?;
     if let Some(old) = old {
         call_delete(r, object, &old).await?;
     }
-    r.attributes(object, |attributes| match attributes.position(&found) {
-        Some(position) => {
-            attributes.0[position].value = value;
-            Ok(())
-        }
-        None => attributes.add(Attribute { keyval: found, number: keyval, value }, &r.account),
-    })?
+    let attribute = Attribute { keyval: found, number: keyval, value };
+    r.attributes(object, |attributes| attributes.set(attribute, &r.account))?
 }
 
 /// `MPI_Comm_get_attr`; predefined attributes are addresses of ints.
-pub async fn comm_get_attr(r: &Rank, comm: Comm, keyval: i32) -> Result<(Addr, bool)> {
+pub async fn comm_get_attr(r: &Rank, comm: Comm, keyval: i32) -> Result<(Kept, bool)> {
     r.communicator(comm)?;
     match predefined::address(r, keyval).await? {
-        Some(address) => Ok((address, true)),
+        Some(address) => Ok((Kept(address.0.into()), true)),
         None => get_attr(r, comm, keyval),
     }
 }
 
 /// `MPI_Type_get_attr`, and `MPI_Win_get_attr` of attributes that the program set: the value, and whether there is one
-pub fn get_attr<O: Carrier>(r: &Rank, object: O, keyval: i32) -> Result<(Addr, bool)> {
+pub fn get_attr<O: Carrier>(r: &Rank, object: O, keyval: i32) -> Result<(Kept, bool)> {
     let object = object.into();
-    let found = find_keyval(r, object.kind(), keyval)?;
-    let value = r.attributes(object, |attributes| attributes.get(&found).map(|attribute| attribute.value))?;
-    Ok((value.unwrap_or(Addr::NULL), value.is_some()))
+    find_keyval(r, object.kind(), keyval)?;
+    let value = r.attributes(object, |attributes| attributes.get(keyval).map(|attribute| attribute.value))?;
+    Ok((value.unwrap_or(Kept::NULL), value.is_some()))
 }
 
 /// `MPI_Comm_delete_attr` and its like
 pub async fn delete_attr<O: Carrier>(r: &Rank, object: O, keyval: i32) -> Result<()> {
     let object = object.into();
-    let found = find_keyval(r, object.kind(), keyval)?;
-    let Some(attribute) = r.attributes(object, |attributes| attributes.get(&found).cloned())? else {
+    find_keyval(r, object.kind(), keyval)?;
+    let Some(attribute) = r.attributes(object, |attributes| attributes.get(keyval).cloned())? else {
         let text = format!("keyval {keyval:#x} has no value on this {}", object.kind().one());
         return Err(Error::new(MPI_ERR_KEYVAL, text));
     };
     call_delete(r, object, &attribute).await?;
-    r.attributes(object, |attributes| attributes.remove(&found))
+    r.attributes(object, |attributes| attributes.remove(keyval))
 }
 
 /// Deletes all attributes of an object that is about to go, the last one first. An error of a delete function keeps the
 /// rest.
 pub(crate) async fn delete_all(r: &Rank, object: Object) -> Result<()> {
-    while let Some(attribute) = r.attributes(object, |attributes| attributes.0.last().cloned())? {
+    while let Some(attribute) = r.attributes(object, |attributes| attributes.last().cloned())? {
         call_delete(r, object, &attribute).await?;
-        r.attributes(object, |attributes| attributes.remove(&attribute.keyval))?;
+        r.attributes(object, |attributes| attributes.remove(attribute.number))?;
     }
     r.forget_attributes(object);
     Ok(())
@@ -225,9 +253,10 @@ pub(crate) async fn delete_all(r: &Rank, object: Object) -> Result<()> {
 /// The attributes that a duplicate of an object gets, by the keyvals' copy functions.
 pub(crate) async fn copy_all(r: &Rank, object: Object) -> Result<Attributes> {
     let mut copies = Attributes::default();
-    for attribute in r.attributes(object, |attributes| attributes.0.clone())? {
+    let all: Vec<Attribute> = r.attributes(object, |attributes| attributes.list.values().cloned().collect())?;
+    for attribute in all {
         if let Some(value) = call_copy(r, object, &attribute).await? {
-            copies.add(Attribute { value, ..attribute }, &r.account)?;
+            copies.set(Attribute { value, ..attribute }, &r.account)?;
         }
     }
     Ok(copies)
@@ -238,12 +267,12 @@ async fn call_delete(r: &Rank, object: Object, attribute: &Attribute) -> Result<
     if keyval.delete == MPI_COMM_NULL_DELETE_FN {
         return Ok(());
     }
-    let arguments: [u32; 4] = [object.handle(), *number as u32, value.0, keyval.extra_state.0];
-    let code = call(r, keyval.delete, &arguments).await;
+    let arguments = r.arguments().handle(object.handle()).int(*number).kept(*value).kept(keyval.extra_state);
+    let code = r.ask(arguments.call(keyval.delete)).await;
     succeeded(code, || format!("the delete function of keyval {number:#x}"))
 }
 
-async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Option<Addr>> {
+async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Option<Kept>> {
     let Attribute { keyval, number, value } = attribute;
     match keyval.copy {
         MPI_COMM_NULL_COPY_FN => return Ok(None),
@@ -251,22 +280,17 @@ async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Op
         _ => (),
     }
     let cell = r.take_cell().await?;
-    let flag = Addr(cell.0 + 4);
     let memory = r.memory();
-    memory.write_i32(cell, 0, "the copied value")?;
+    let flag = Addr(cell.0 + memory.word());
+    memory.write_kept(cell, Kept::NULL, "the copied value")?;
     memory.write_i32(flag, 0, "the copy function's flag")?;
-    let arguments = [object.handle(), *number as u32, keyval.extra_state.0, value.0, cell.0, flag.0];
-    let code = call(r, keyval.copy, &arguments).await;
+    let arguments = r.arguments().handle(object.handle()).int(*number).kept(keyval.extra_state).kept(*value);
+    let code = r.ask(arguments.address(cell).address(flag).call(keyval.copy)).await;
     let copied = memory.read_i32(flag, "the copy function's flag")? != 0;
-    let copy = Addr(memory.read_i32(cell, "the copied value")? as u32);
+    let copy = memory.read_kept(cell, "the copied value")?;
     r.give_cell(cell);
     succeeded(code, || format!("the copy function of keyval {number:#x}"))?;
     Ok(copied.then_some(copy))
-}
-
-async fn call(r: &Rank, function: FnPtr, arguments: &[u32]) -> i32 {
-    let arguments: SmallVec<[i32; 8]> = arguments.iter().map(|&argument| argument as i32).collect();
-    r.ask(Callback::Call { function, arguments }).await
 }
 
 fn succeeded(code: i32, what: impl FnOnce() -> String) -> Result<()> {

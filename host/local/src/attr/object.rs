@@ -106,7 +106,7 @@ impl Rank {
 
     /// Gives a new datatype the attributes that it got from the one it duplicates.
     pub(crate) fn set_type_attributes(&self, datatype: Datatype, attributes: Attributes) {
-        if !attributes.0.is_empty() {
+        if !attributes.is_empty() {
             self.attrs.types.borrow_mut().insert(datatype, attributes);
         }
     }

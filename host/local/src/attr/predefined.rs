@@ -5,8 +5,8 @@ use rankine_abi::{
     MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL,
 };
 
+use crate::context::TAG_UB;
 use crate::error::Result;
-use crate::pt2pt;
 use crate::rank::Rank;
 
 /// The predefined keyvals of communicators; each one's int is at its place here.
@@ -50,12 +50,12 @@ pub(super) async fn address(r: &Rank, keyval: i32) -> Result<Option<Addr>> {
 
 fn value(r: &Rank, keyval: i32) -> i32 {
     match keyval {
-        MPI_TAG_UB => pt2pt::TAG_UB,
+        MPI_TAG_UB => TAG_UB,
         // Every rank can do input and output.
         MPI_IO => MPI_ANY_SOURCE,
         MPI_HOST => MPI_PROC_NULL,
         // One process, one clock.
-        MPI_WTIME_IS_GLOBAL => 1,
+        MPI_WTIME_IS_GLOBAL => i32::from(r.world().nodes().is_none()),
         MPI_LASTUSEDCODE => r.last_used_code(),
         MPI_APPNUM => r.spawn.command,
         MPI_UNIVERSE_SIZE => r.world().options.universe as i32,

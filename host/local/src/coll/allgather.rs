@@ -67,7 +67,8 @@ impl Allgather {
     }
 }
 
-/// Blocks that together are shorter than this go by way of rank 0 even if every rank has a core of its own.
+/// Blocks that together are shorter than this go by way of rank 0 even if every rank has a core of its own; so do all where ranks
+/// share nodes.
 const SHORT: usize = 16 << 10;
 
 impl Collective for Allgather {
@@ -83,7 +84,7 @@ impl Collective for Allgather {
         if all.bytes() == 0 || g.size == 1 {
             return Ok(());
         }
-        if g.size > 2 && (!g.has_cores() || all.bytes() <= SHORT) {
+        if g.size > 2 && (g.unit() > 1 || all.bytes() <= SHORT) {
             return self.by_way_of_first(g, &all).await;
         }
         everybody(g, &mine, |peer| self.blocks.get(g.r(), peer)).await

@@ -111,7 +111,9 @@ impl Alltoall {
         (g.size >= 8 && (1..=few).contains(&bytes) && self.receive.even_bytes() == Some(bytes)).then_some(bytes)
     }
 
-    /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck et al.). The blocks that a rank
+    /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck, Ho, Kipnis, Upfal,
+    /// Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE Transactions
+    /// on Parallel and Distributed Systems 8, 1997). The blocks that a rank
     /// holds lie in the order of how far they have to go in all.
     async fn in_rounds(&self, g: &Coll<'_>, send: &Blocks, bytes: usize) -> Result<()> {
         let mut held = Scratch::new(g.r(), g.size * bytes)?;

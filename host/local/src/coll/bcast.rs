@@ -3,7 +3,7 @@
 use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Role, not_in_place};
-use super::flight::{Flight, Scratch};
+use super::flight::Flight;
 use super::tree::Tree;
 use super::{Coll, Collective};
 use crate::comm::Communicator;
@@ -20,8 +20,13 @@ pub struct Bcast {
 impl Bcast {
     /// `MPI_Bcast`
     pub fn new(r: &Rank, comm: &Communicator, buffer: Addr, count: i64, datatype: Datatype, root: i32) -> Result<Self> {
+        let role = match Role::new(comm, root)? {
+            // Its other arguments say nothing.
+            Role::Idle => return Ok(Bcast { role: Role::Idle, span: Span::EMPTY }),
+            role => role,
+        };
         not_in_place(buffer, "the buffer")?;
-        Ok(Bcast { role: Role::new(comm, root)?, span: r.span(buffer, count, datatype)? })
+        Ok(Bcast { role, span: r.span(buffer, count, datatype)? })
     }
 }
 
@@ -55,8 +60,23 @@ const LONG: usize = 16 << 10;
 
 /// Brings the root's bytes to every rank.
 pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span<'_>) -> Result<()> {
-    let tree = if g.has_cores() && span.bytes() >= LONG { Tree::flat(g.size) } else { g.tree() };
-    let (there, back) = (|rank| (rank + g.size - root) % g.size, |rank| (rank + root) % g.size);
+    // A tree of nodes of which one is short has no other root.
+    let near = if root == 0 || g.size.is_multiple_of(g.near()) { g.near() } else { g.size };
+    let tree = if g.has_cores() && span.bytes() >= LONG { Tree::flat(g.size, near) } else { g.tree_of(near) };
+    spread_along(g, tree, (root, near), span).await
+}
+
+/// Passes bytes down a tree, in which this root has place 0: nodes are turned, and the `near` ranks of each.
+pub(super) async fn spread_along(
+    g: &Coll<'_>,
+    tree: Tree,
+    (root, near): (usize, usize),
+    span: &Span<'_>,
+) -> Result<()> {
+    let nodes = g.size.div_ceil(near);
+    let turned = |rank, by: usize| (rank / near + by / near) % nodes * near + (rank % near + by % near) % near;
+    let there = |rank| turned(rank, (nodes - root / near) * near + (near - root % near) % near);
+    let back = |place| turned(place, root);
     let place = there(g.rank);
     let received = match tree.parent(place) {
         Some(parent) => g.irecv(back(parent), span)?.finish().await,
@@ -68,9 +88,4 @@ pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span<'_>) -> Result
         flight.add(g.isend(back(child), span)?).await?;
     }
     flight.land().await.and(received)
-}
-
-/// The same for bytes in the host.
-pub(super) async fn spread_bytes(g: &Coll<'_>, root: usize, bytes: &mut Scratch<'_>) -> Result<()> {
-    spread(g, root, &bytes.span()).await
 }

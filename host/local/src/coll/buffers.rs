@@ -12,9 +12,9 @@ use rankine_abi::{
 
 use crate::comm::Communicator;
 use crate::datatype::Type;
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::layout::Layout;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -123,7 +123,7 @@ impl Blocks {
     ) -> Result<Self> {
         let elements = Elements::new(r, datatype)?;
         let shape = Shape::Varied { counts: counts.into(), displacements: displacements.into(), elements };
-        let _charge = r.account.charge(counts.len() * BLOCK, "blocks of a collective")?;
+        let _charge = r.account.charge(counts.len() * BLOCK, Cost::Blocks)?;
         Blocks { address, shape, _charge }.proved(r, [counts.len(), displacements.len()], peers)
     }
 
@@ -136,7 +136,7 @@ impl Blocks {
         datatypes: &[Datatype],
         peers: usize,
     ) -> Result<Self> {
-        let _charge = r.account.charge(counts.len() * BLOCK, "blocks of a collective")?;
+        let _charge = r.account.charge(counts.len() * BLOCK, Cost::Blocks)?;
         let elements = datatypes.iter().map(|&datatype| Elements::new(r, datatype)).collect::<Result<Box<[_]>>>()?;
         let lengths = [counts.len(), displacements.len(), elements.len()];
         let shape = Shape::Typed { counts: counts.into(), displacements: displacements.into(), elements };

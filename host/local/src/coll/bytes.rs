@@ -6,7 +6,7 @@ use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
 
 use super::buffers::Role;
 use super::{Coll, Flight};
-use rankine_guest::Parcel;
+use rankine_guest::{Cost, Parcel};
 
 use crate::error::{Error, Result};
 use crate::rank::Rank;
@@ -27,7 +27,7 @@ async fn landed(r: &Rank, receiving: Started<'_, 'static>, limit: u64) -> Result
     if outcome.length > outcome.bytes {
         let length = outcome.length;
         if length <= limit {
-            return Err(r.account.refused(length as usize, "messages from others"));
+            return Err(r.account.refused(length as usize, Cost::Incoming));
         }
         let text = format!("{length} bytes came in a collective where this rank takes at most {limit}");
         return Err(Error::new(MPI_ERR_TRUNCATE, text));

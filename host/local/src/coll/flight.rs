@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{Coll, Pending};
 use crate::error::Result;
-use crate::quota::{Charge, exhausted};
+use crate::quota::{Charge, Cost, exhausted};
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -63,7 +63,7 @@ impl<'a> Flight<'a> {
 const KEPT: (usize, usize) = (4 << 10, 16);
 
 /// What errors call the memory that collectives need.
-const WHAT: &str = "operands of collectives";
+const WHAT: Cost = Cost::Operands;
 
 /// Memory of the host's, charged to its rank.
 #[derive(Default)]

@@ -5,9 +5,9 @@
 //! not be commutative; and a floating-point result is the same on threads and fibers, for short and long messages, at
 //! every root and on every rank.
 
-use super::Coll;
 use super::flight::Scratch;
 use super::tree::Tree;
+use super::{Coll, bcast};
 use crate::error::Result;
 use crate::op::Reduction;
 
@@ -51,7 +51,12 @@ pub(super) async fn to_first<'a>(
     reduction: &Reduction,
     mine: Scratch<'a>,
 ) -> Result<Option<Scratch<'a>>> {
-    let tree = g.tree();
+    let near = if g.near().is_power_of_two() { g.near() } else { g.size };
+    up(g, reduction, g.tree_of(near), mine).await
+}
+
+/// Combines the operands of a tree's ranks: the result at its root, nothing elsewhere.
+async fn up<'a>(g: &Coll<'a>, reduction: &Reduction, tree: Tree, mine: Scratch<'a>) -> Result<Option<Scratch<'a>>> {
     let length = mine.len();
     let mut levels = Vec::new();
     for level in tree.levels_below(g.rank) {
@@ -77,21 +82,27 @@ pub(super) async fn to_first<'a>(
 
 /// Combines every rank's operand: the result at every rank.
 pub(super) async fn to_all<'a>(g: &Coll<'a>, reduction: &Reduction, mine: Scratch<'a>) -> Result<Scratch<'a>> {
-    if g.has_cores() && g.size.is_power_of_two() {
-        return exchange(g, reduction, mine).await;
+    let (unit, length) = (g.unit(), mine.len());
+    if g.size.is_power_of_two() && unit.is_power_of_two() {
+        let tree = g.tree_of(unit).apart();
+        let mut result = match up(g, reduction, tree, mine).await? {
+            Some(result) => exchange(g, reduction, unit, result).await?,
+            None => Scratch::new(g.r(), length)?,
+        };
+        bcast::spread_along(g, tree, (0, unit), &result.span()).await?;
+        return Ok(result);
     }
-    let length = mine.len();
     let mut result = match to_first(g, reduction, mine).await? {
         Some(result) => result,
         None => Scratch::new(g.r(), length)?,
     };
-    super::bcast::spread_bytes(g, 0, &mut result).await?;
+    bcast::spread(g, 0, &result.span()).await?;
     Ok(result)
 }
 
-/// Recursive doubling: after each round a rank has the result of a run twice as long.
-async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, mut mine: Scratch<'a>) -> Result<Scratch<'a>> {
-    let mut step = 1;
+/// Recursive doubling: after each round the first rank of a unit has the result of a run twice as long.
+async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, unit: usize, mut mine: Scratch<'a>) -> Result<Scratch<'a>> {
+    let mut step = unit;
     while step < g.size {
         let peer = g.rank ^ step;
         let receiving = g.irecv_carried(peer, mine.len())?;
@@ -112,6 +123,11 @@ async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, mut mine: Scratch<'a>
 impl Coll<'_> {
     /// The tree for short messages. Eight ranks are one level: a rank can start seven messages while one arrives.
     pub(super) fn tree(&self) -> Tree {
-        Tree::new(self.size, 3)
+        self.tree_of(self.near())
+    }
+
+    /// It where so many ranks share a node.
+    pub(super) fn tree_of(&self, near: usize) -> Tree {
+        Tree::new(self.size, near, 3)
     }
 }

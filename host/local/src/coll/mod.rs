@@ -3,9 +3,10 @@
 //! A constructor checks the arguments of a function and makes them into a [`Collective`], which owns all it needs and has
 //! one way to run: blocking functions await it ([`run`]), nonblocking ones leave it in a request ([`start`]), persistent
 //! ones start it again and again ([`prepare`]). So `MPI_Igatherv` is `start(r, comm, |comm| Gather::varied(r, comm, …))`.
-//! Algorithms are chosen for one node: every rank's memory is directly readable, so long data is copied once, from
+//! Algorithms are chosen for ranks of one node: every rank's memory is directly readable, so long data is copied once, from
 //! where it is to where it goes. Short data costs messages and wake-ups, of which trees need the fewest; only when
-//! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]).
+//! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]). Where ranks are on
+//! several nodes, trees send one message to each ([`Coll::near`]).
 //!
 //! | file | subject |
 //! |---|---|
@@ -20,8 +21,9 @@ use std::rc::Rc;
 use rankine_abi::{Comm, Info, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, Request, Status};
 
 use crate::comm::Communicator;
+use crate::context::disagreement;
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
 use crate::mailbox::ring::EAGER;
@@ -86,7 +88,7 @@ pub async fn run<C: Collective>(r: &Rank, comm: Comm, make: impl FnOnce(&Communi
     collective.run(&comm.coll(r, root.map(|root| root as u32))).await
 }
 
-/// The same in the background of this rank, behind a request.
+/// Starts a collective in the background of this rank, behind a request.
 pub fn start<C: Collective + 'static>(
     r: &Rank,
     comm: Comm,
@@ -97,8 +99,8 @@ pub fn start<C: Collective + 'static>(
     communicator.clone().begin_numbered(|| r.begin(comm, beside_others(communicator, collective)))
 }
 
-/// The same each time its request is started. By the standard this may wait for other ranks; here it never does. No hint
-/// is known for it.
+/// Prepares a collective that runs each time its request is started. By the standard this may wait for other ranks; here it
+/// never does. No hint is known for it.
 pub fn prepare<C: Collective + 'static>(
     r: &Rank,
     comm: Comm,
@@ -124,6 +126,12 @@ fn beside_others<C: Collective>(
 }
 
 impl Communicator {
+    /// The communicator as its next blocking collective uses it, with this root.
+    pub(crate) fn coll<'a>(&'a self, rank: &'a Rank, root: Option<u32>) -> Coll<'a> {
+        self.blocking.set((self.blocking.get().0.wrapping_add(1), root));
+        Coll::new(rank, self)
+    }
+
     /// A tag of its own for a collective that goes on beside others. Every rank makes its collectives in the same
     /// order.
     fn collective_tag(&self) -> i32 {
@@ -232,7 +240,21 @@ impl<'a> Coll<'a> {
 
     /// Whether every rank has a core of its own, so that rounds cost time and messages hardly any.
     fn has_cores(&self) -> bool {
-        self.r.world().spins()
+        self.r.world().has_cores()
+    }
+
+    /// How many ranks that follow one another share a node, as many on each; all of them where they are spread in another way.
+    fn near(&self) -> usize {
+        if self.is_inter() {
+            return self.size;
+        }
+        *self.comm.near.get_or_init(|| self.r.world().in_a_row(&self.comm.group))
+    }
+
+    /// How many ranks have one of them speak for all: those of a node, or each for itself where every rank has a core.
+    fn unit(&self) -> usize {
+        let near = self.near();
+        if near == self.size && self.has_cores() { 1 } else { near }
     }
 
     /// Starts a send to a peer.

@@ -8,14 +8,14 @@ use super::flight::Flight;
 use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::topo::Topology;
 
 /// What goes to the destinations.
 enum Outgoing {
-    /// The same to each.
+    /// One span, to each.
     One(Span<'static>),
     /// A block for each.
     Blocks(Blocks),
@@ -45,7 +45,7 @@ impl Neighbor {
         not_in_place(recvbuf, "a buffer of a neighbourhood collective")?;
         let (sources, destinations) = comm.neighbors()?;
         let neighbors = sources.len() + destinations.len();
-        let _charge = r.account.charge(neighbors * size_of::<i32>(), "the neighbours of a collective")?;
+        let _charge = r.account.charge(neighbors * size_of::<i32>(), Cost::Neighbours)?;
         let (send, receive) = (send(destinations.len())?, receive(sources.len())?);
         let grid = matches!(comm.topology(), Some(Topology::Cart(_)));
         Ok(Neighbor { sources, destinations, send, receive, _charge, grid })

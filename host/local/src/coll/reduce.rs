@@ -19,7 +19,8 @@ pub struct Reduce {
     from: Span<'static>,
     /// Where the root wants the result.
     to: Span<'static>,
-    reduction: Reduction,
+    /// `None` where it has nothing to do: its arguments say nothing there.
+    reduction: Option<Reduction>,
 }
 
 impl Reduce {
@@ -35,7 +36,10 @@ impl Reduce {
         root: i32,
     ) -> Result<Self> {
         let role = Role::new(comm, root)?;
-        let reduction = r.collective_reduction(op, datatype)?;
+        let reduction = match role {
+            Role::Idle => None,
+            _ => Some(r.collective_reduction(op, datatype)?),
+        };
         let to = if role == Role::Root {
             not_in_place(recvbuf, "the receive buffer")?;
             r.span(recvbuf, count, datatype)?
@@ -63,23 +67,24 @@ impl Collective for Reduce {
     }
 
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        let Some(reduction) = &self.reduction else { return Ok(()) };
         match self.role {
             Role::Idle => Ok(()),
             Role::Root if g.is_inter() => g.recv_some(0, &self.to).await,
-            Role::Member(root) if g.is_inter() => self.for_others(g, root).await,
-            Role::Member(root) => to_root(g, &self.reduction, &self.from, None, root).await,
-            Role::Root => to_root(g, &self.reduction, &self.from, Some(&self.to), g.rank).await,
+            Role::Member(root) if g.is_inter() => self.for_others(g, reduction, root).await,
+            Role::Member(root) => to_root(g, reduction, &self.from, None, root).await,
+            Role::Root => to_root(g, reduction, &self.from, Some(&self.to), g.rank).await,
         }
     }
 }
 
 impl Reduce {
     /// Reduces in this group for a root in the other one.
-    async fn for_others(&self, g: &Coll<'_>, root: usize) -> Result<()> {
+    async fn for_others(&self, g: &Coll<'_>, reduction: &Reduction, root: usize) -> Result<()> {
         let mut result = Buffer::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 })?;
         let to = result.span();
         let at_first = (g.rank == 0).then_some(&to);
-        to_root(&g.local(), &self.reduction, &self.from, at_first, 0).await?;
+        to_root(&g.local(), reduction, &self.from, at_first, 0).await?;
         match at_first {
             Some(result) => g.send_some(root, result).await,
             None => Ok(()),
@@ -159,9 +164,9 @@ async fn slices_to_root(
 }
 
 /// Whether every rank reduces a slice of the operands: n² messages, but with a core for each of them nobody waits for
-/// another's sums. Where ranks share cores a tree does as much work in fewer messages.
+/// another's sums. Where ranks share cores or nodes a tree does as much work in fewer messages.
 pub(super) fn by_slices(g: &Coll<'_>, bytes: usize) -> bool {
-    g.has_cores() && g.size > 1 && bytes >= SEGMENT && bytes / g.size >= 1 << 10
+    g.has_cores() && g.unit() == 1 && g.size > 1 && bytes >= SEGMENT && bytes / g.size >= 1 << 10
 }
 
 /// `MPI_Allreduce`

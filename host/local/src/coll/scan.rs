@@ -5,6 +5,7 @@
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_COMM, Op};
 
+use super::buffers::is_in_place;
 use super::flight::Scratch;
 use super::reduce::{SEGMENT, operands};
 use super::{Coll, Collective};
@@ -34,10 +35,7 @@ impl Scan {
         datatype: Datatype,
         op: Op,
     ) -> Result<Self> {
-        if comm.remote.is_some() {
-            return Err(Error::new(MPI_ERR_COMM, "a scan has no meaning on an intercommunicator"));
-        }
-        let reduction = r.collective_reduction(op, datatype)?;
+        let reduction = reduction(r, comm, op, datatype)?;
         let (from, to) = operands(r, comm, (sendbuf, recvbuf), count, datatype)?;
         Ok(Scan { from, to, reduction, inclusive: true })
     }
@@ -52,8 +50,22 @@ impl Scan {
         datatype: Datatype,
         op: Op,
     ) -> Result<Self> {
-        Ok(Scan { inclusive: false, ..Self::inclusive(r, comm, sendbuf, recvbuf, count, datatype, op)? })
+        let reduction = reduction(r, comm, op, datatype)?;
+        // The first rank gets nothing, so its receive buffer is not looked at. One that is the operand is a mistake on every rank.
+        let (from, to) = if comm.rank == 0 && sendbuf != recvbuf && !is_in_place(comm, sendbuf)? {
+            (r.span(sendbuf, count, datatype)?, Span::EMPTY)
+        } else {
+            operands(r, comm, (sendbuf, recvbuf), count, datatype)?
+        };
+        Ok(Scan { from, to, reduction, inclusive: false })
     }
+}
+
+fn reduction(r: &Rank, comm: &Communicator, op: Op, datatype: Datatype) -> Result<Reduction> {
+    if comm.remote.is_some() {
+        return Err(Error::new(MPI_ERR_COMM, "a scan has no meaning on an intercommunicator"));
+    }
+    r.collective_reduction(op, datatype)
 }
 
 impl Collective for Scan {

@@ -2,8 +2,8 @@
 //!
 //! Each rank reads its slice out of every other rank's memory, in chunks that stay in the cache, and combines them in
 //! the order of [`super::fold`]. No rank does more than its share, and no sum waits for another rank's. Collecting the
-//! slices afterwards makes it a reduction or an allreduce, as in Rabenseifner's algorithm, whose messages between halves
-//! are reads of memory here.
+//! slices afterwards makes it a reduction or an allreduce, as in Rabenseifner's algorithm ("Optimization of collective
+//! reduction operations", ICCS 2004), whose messages between halves are reads of memory here.
 
 use std::ops::Range;
 

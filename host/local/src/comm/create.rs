@@ -8,11 +8,10 @@ use super::Communicator;
 use super::inter::agree_on_sides;
 use super::party::{Name, Party, Tag, name};
 use crate::attr;
-use crate::context::Context;
+use crate::context::{Context, TAG_UB, disagreement};
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::info::Hints;
-use crate::pt2pt::TAG_UB;
 use crate::rank::Rank;
 
 /// `MPI_Comm_dup`

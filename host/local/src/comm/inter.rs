@@ -9,10 +9,9 @@ use rankine_abi::{Comm, MPI_ERR_COMM, MPI_ERR_RANK, MPI_ERR_TAG};
 
 use super::party::{Name, Party, Tag, name};
 use super::{Communicator, no_intercomm};
-use crate::context::Context;
+use crate::context::{Context, TAG_UB, disagreement};
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
-use crate::pt2pt::TAG_UB;
+use crate::group::Members;
 use crate::rank::Rank;
 
 /// What both groups of an intercommunicator need for one of parts of it, of which this rank gives its own side's: a
@@ -26,19 +25,21 @@ pub(super) async fn agree_on_sides(r: &Rank, comm: &Communicator, group: &Member
     let parts = party.gather([members, low, high, ticket]).await?;
     let mut words = [0; 2];
     if comm.rank == 0 {
-        words = match exchange_parts(r, comm, only_part(r, &parts)).await? {
+        words = match exchange_parts(r, comm, only_part(r, &parts).await).await? {
             Ok((context, part)) => [Context::word(&Ok(context)), shelf.leave(part, local.group.len()) as i32],
             Err(error) => [Context::word(&Err(error)), 0],
         };
     }
     let [context, ticket] = party.broadcast(words).await?;
-    Ok((Context::from_word(context)?, shelf.fetch(ticket as u32)?))
+    Ok((Context::from_word(context)?, r.fetch_group(ticket as u32).await?))
 }
 
 /// The part that all its members name, and no other rank; nobody if no rank names any.
-fn only_part(r: &Rank, parts: &[[i32; 4]]) -> Result<Members> {
-    let left = parts.iter().filter(|part| part[3] != 0);
-    let parts_left: Vec<Result<Members>> = left.map(|part| r.world().shelf.fetch(part[3] as u32)).collect();
+async fn only_part(r: &Rank, parts: &[[i32; 4]]) -> Result<Members> {
+    let mut parts_left = Vec::new();
+    for part in parts.iter().filter(|part| part[3] != 0) {
+        parts_left.push(r.fetch_group(part[3] as u32).await);
+    }
     let names: Vec<&[i32]> = parts.iter().map(|part| &part[..3]).filter(|name| name[0] != 0).collect();
     let Some(first) = names.first() else { return Ok(Members::EMPTY) };
     let is_whole = names.len() == first[0] as usize && names.iter().all(|name| name == first);
@@ -59,7 +60,7 @@ async fn exchange_parts(r: &Rank, comm: &Communicator, part: Result<Members>) ->
         Err(error) => [Context::word(&Err(error)), 0],
     };
     let theirs = Party::all(r, comm, Tag::CREATE).exchange(0, first, mine).await?;
-    let far = if theirs[1] == 0 { Err(disagreement()) } else { shelf.fetch(theirs[1] as u32) };
+    let far = if theirs[1] == 0 { Err(disagreement()) } else { r.fetch_group(theirs[1] as u32).await };
     let context =
         Context::from_word(mine[0]).and_then(|mine| Context::from_word(theirs[0]).map(|theirs| (mine, theirs)));
     Ok(context.and_then(|(mine, theirs)| Ok((if first { mine } else { theirs }, far?))))
@@ -98,7 +99,7 @@ pub async fn intercomm_create(
     if good == 0 {
         return Err(Error::new(MPI_ERR_COMM, format!("the local leader, rank {local_leader}, found no remote group")));
     }
-    let (context, remote) = (Context::from_word(context)?, r.world().shelf.fetch(ticket as u32)?);
+    let (context, remote) = (Context::from_word(context)?, r.fetch_group(ticket as u32).await?);
     r.add_comm(local.child(context, local.group.clone(), local.rank).to(Rc::new(remote)))
 }
 
@@ -129,7 +130,7 @@ async fn lead(
     let context = if first { Context::word(&r.world().new_context()) } else { 0 };
     let mine = [context, shelf.leave(Members::clone(&local.group), 1) as i32];
     let theirs = leaders.exchange(remote_leader as usize, first, mine).await?;
-    let remote = shelf.fetch(theirs[1] as u32)?;
+    let remote = r.fetch_group(theirs[1] as u32).await?;
     if !local.group.intersection(&remote).is_empty() {
         return Err(Error::new(MPI_ERR_COMM, "the local and the remote group are not disjoint"));
     }
@@ -153,7 +154,7 @@ pub async fn intercomm_merge(r: &Rank, intercomm: Comm, high: bool) -> Result<Co
         words = [if first { context } else { theirs[0] }, ticket as i32];
     }
     let [context, ticket] = Party::all(r, local, Tag::MERGE).broadcast(words).await?;
-    let merged = r.world().shelf.fetch(ticket as u32)?;
+    let merged = r.fetch_group(ticket as u32).await?;
     let rank = merged.find(r.me()).ok_or_else(disagreement)?;
     r.add_comm(comm.child(Context::from_word(context)?, Rc::new(merged), rank))
 }

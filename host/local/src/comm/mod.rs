@@ -9,7 +9,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,13 +19,12 @@ use rankine_abi::{
 };
 
 use crate::attr::{self, Attributes};
-use crate::coll::Coll;
-use crate::context::Context;
+use crate::context::{Context, disagreement};
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::handle::{Class, Table};
 use crate::info::Hints;
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
 use crate::topo::Charged;
 
@@ -57,6 +56,8 @@ pub struct Communicator {
     pub(crate) attributes: RefCell<Attributes>,
     /// Hints (§7.4.4).
     pub(crate) info: RefCell<Hints>,
+    /// How many ranks of its group share a node in a row, once a collective has asked.
+    pub(crate) near: OnceCell<usize>,
     /// Counts nonblocking collectives, whose messages it keeps apart.
     pub(crate) sequence: Cell<u32>,
     /// Counts blocking collectives, and has the root of the last: for deadlock reports.
@@ -68,7 +69,7 @@ pub struct Communicator {
 }
 
 /// What errors call them.
-const WHAT: &str = "communicators";
+const WHAT: Cost = Cost::Communicators;
 
 impl Communicator {
     /// A communicator of `group` in which this rank is `rank`.
@@ -84,6 +85,7 @@ impl Communicator {
             errhandler: Cell::new(Errhandler::ERRORS_ARE_FATAL),
             attributes: RefCell::default(),
             info: RefCell::default(),
+            near: OnceCell::new(),
             sequence: Cell::new(0),
             blocking: Cell::default(),
             session: None,
@@ -151,12 +153,6 @@ impl Communicator {
                 format!("{what} is {rank}, but the communicator has ranks 0 to {}", self.peers().len() as i32 - 1),
             )),
         }
-    }
-
-    /// The communicator as its next blocking collective uses it, with this root.
-    pub(crate) fn coll<'a>(&'a self, rank: &'a Rank, root: Option<u32>) -> Coll<'a> {
-        self.blocking.set((self.blocking.get().0.wrapping_add(1), root));
-        Coll::new(rank, self)
     }
 }
 

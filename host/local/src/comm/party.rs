@@ -10,8 +10,9 @@ use std::hash::Hash;
 use rankine_abi::MPI_ERR_GROUP;
 
 use crate::comm::Communicator;
+use crate::context::disagreement;
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
 use crate::rank::Rank;
@@ -83,7 +84,7 @@ pub(crate) fn name(r: &Rank, group: &Members, also: impl Hash) -> Name {
     [group.len() as i32, fingerprint as i32, (fingerprint >> 32) as i32]
 }
 
-/// See the module. Every member calls the same functions in the same order.
+/// Those who agree on something. Every member calls the functions in one order.
 pub(crate) struct Party<'a> {
     r: &'a Rank,
     comm: &'a Communicator,

@@ -14,9 +14,9 @@ use rankine_guest::errhan::Serves;
 use super::Communicator;
 use super::create::agree_on_group;
 use super::party::{Party, Tag, name};
-use crate::context::Context;
+use crate::context::{Context, disagreement};
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::info::{self, Hints};
 use crate::rank::Rank;
 
@@ -210,7 +210,7 @@ pub async fn intercomm_create_from_groups(
         let text = format!("the local leader, rank {local_leader}, found no remote group");
         return Err(Error::new(MPI_ERR_GROUP, text));
     }
-    let remote = r.world().shelf.fetch(ticket as u32)?;
+    let remote = r.fetch_group(ticket as u32).await?;
     if theirs != name {
         return Err(disagreement());
     }

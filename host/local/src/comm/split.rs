@@ -14,9 +14,9 @@ use rankine_abi::{
 use super::Communicator;
 use super::party::{Party, Tag};
 use super::session::process_set;
-use crate::context::Context;
+use crate::context::{Context, disagreement};
 use crate::error::{Error, Result};
-use crate::group::{Members, disagreement};
+use crate::group::Members;
 use crate::rank::Rank;
 
 /// `MPI_Comm_split`
@@ -45,10 +45,10 @@ pub(crate) async fn split(r: &Rank, comm: &Communicator, color: i32, key: i32) -
     if rank < 0 {
         return Ok(None);
     }
-    let part = comm.child(context, Rc::new(r.world().shelf.fetch(group as u32)?), rank);
+    let part = comm.child(context, Rc::new(r.fetch_group(group as u32).await?), rank);
     Ok(Some(match comm.remote {
         None => part,
-        Some(_) => part.to(Rc::new(r.world().shelf.fetch(remote as u32)?)),
+        Some(_) => part.to(Rc::new(r.fetch_group(remote as u32).await?)),
     }))
 }
 
@@ -133,8 +133,10 @@ async fn exchange_parts(r: &Rank, comm: &Communicator, parts: &Parts) -> Result<
         context = *word;
         leaders.send(0, &leave(context)).await?;
     }
-    let fetch = |&[color, ticket]: &[i32; 2]| Ok((color, shelf.fetch(ticket as u32)?));
-    let remote = tickets.as_chunks().0.iter().map(fetch).collect::<Result<_>>()?;
+    let mut remote = BTreeMap::new();
+    for &[color, ticket] in tickets.as_chunks().0 {
+        remote.insert(color, r.fetch_group(ticket as u32).await?);
+    }
     Ok((context, remote))
 }
 
@@ -144,14 +146,16 @@ const PROCESS_SET: &str = "mpi_pset_name";
 /// The kind of hardware that all ranks share.
 pub(crate) const SHARED_MEMORY: &str = "mpi_shared_memory";
 
-/// `MPI_Comm_split_type`. All ranks share one memory; nothing is known of hardware below that.
+/// `MPI_Comm_split_type`. All ranks of a node share one memory; nothing is known of hardware below that.
 pub async fn comm_split_type(r: &Rank, comm: Comm, split_type: i32, key: i32, info: Info) -> Result<Comm> {
-    let communicator = r.intracommunicator(comm)?;
+    let communicator = r.communicator(comm)?;
     let hints = r.hints(info)?;
     let hint = |key: &str| hints.as_ref().and_then(|hints| hints.get(key));
     let color = match split_type {
-        MPI_COMM_TYPE_SHARED => 0,
-        MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED if hint(HARDWARE) == Some(SHARED_MEMORY) => 0,
+        MPI_COMM_TYPE_SHARED => r.world().node(),
+        MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED if hint(HARDWARE) == Some(SHARED_MEMORY) => {
+            r.world().node()
+        }
         // The lowest member of a process set tells it from others.
         MPI_COMM_TYPE_RESOURCE_GUIDED => match hint(PROCESS_SET).and_then(|name| process_set(r, name)) {
             Some(set) => set.get(0).map_or(MPI_UNDEFINED, |rank| rank as i32),

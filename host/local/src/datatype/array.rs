@@ -9,9 +9,10 @@ use std::sync::Arc;
 use rankine_guest::array::{self, Dimension};
 
 use super::construct::fit;
-use super::layout::Layout;
-use super::{Bounds, Combiner, Contents, Type, too_large};
+use super::{Bounds, Combiner, Contents, Type};
 use crate::error::Result;
+use crate::layout::Layout;
+use crate::layout::too_large;
 
 impl Type {
     /// `MPI_Type_create_subarray`. The arrays have one entry per dimension.

@@ -224,6 +224,9 @@ fn check_form(r: &Rank, contents: &Contents) -> Result<()> {
 
 /// `MPI_Type_get_name`
 pub fn type_get_name(r: &Rank, datatype: Datatype) -> Result<String> {
+    if datatype == Datatype::NULL {
+        return Ok("MPI_DATATYPE_NULL".into());
+    }
     r.any_datatype(datatype)?;
     Ok(r.types.name(datatype))
 }
@@ -266,6 +269,7 @@ pub fn type_get_value_index(r: &Rank, value_type: Datatype, index_type: Datatype
         (Datatype::FLOAT, Datatype::INT) => Datatype::FLOAT_INT,
         (Datatype::DOUBLE, Datatype::INT) => Datatype::DOUBLE_INT,
         (Datatype::LONG, Datatype::INT) => Datatype::LONG_INT,
+        (long, Datatype::INT) if long == Datatype::LONG.in_lp64() => Datatype::LONG_INT.in_lp64(),
         (Datatype::INT, Datatype::INT) => Datatype::TWO_INT,
         (Datatype::SHORT, Datatype::INT) => Datatype::SHORT_INT,
         (Datatype::LONG_DOUBLE, Datatype::INT) => Datatype::LONG_DOUBLE_INT,
@@ -351,8 +355,8 @@ pub fn status_set_elements(r: &Rank, mut status: Status, datatype: Datatype, cou
 }
 
 /// `MPI_Get_address`: addresses are those of the guest's memory, so that `MPI_BOTTOM` is 0
-pub fn get_address(_: &Rank, location: Addr) -> Result<i64> {
-    Ok(i64::from(location.0 as i32))
+pub fn get_address(r: &Rank, location: Addr) -> Result<i64> {
+    Ok(if r.memory().is_wide() { location.0.into() } else { (location.0 as i32).into() })
 }
 
 /// `MPI_Aint_add`, in the 32 bits of a guest's `MPI_Aint`

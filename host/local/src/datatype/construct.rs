@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_COUNT};
 
-use super::layout::Layout;
-use super::{Bounds, Combiner, Contents, Signature, Type, too_large};
+use super::{Bounds, Combiner, Contents, Signature, Type};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
+use crate::layout::too_large;
 
 /// Consecutive copies of a type at a displacement in bytes.
 struct Block<'a> {
@@ -57,7 +58,8 @@ impl Type {
 
     /// `count` blocks of `len` elements, `stride` bytes apart.
     fn grid(self: &Rc<Type>, count: u64, len: u64, stride: i64, contents: Contents) -> Result<Type> {
-        let row = self.message(len)?;
+        // No blocks may be as long as they like.
+        let row = self.message(if count == 0 { 0 } else { len })?;
         let layout = std::sync::Arc::new(row).repeated(count, stride)?;
         let elements = count.checked_mul(len).ok_or_else(too_large)?;
         let mut cover = Cover::default();

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::layout::{Layout, Shape};
+use crate::layout::{Layout, Shape};
 
 /// `count` blocks of `len` bytes, `stride` apart, the first at `offset`; `count` 0 is the end.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::layout::Layout;
 use super::{Bounds, Combiner, Contents, Type};
 use crate::error::Result;
+use crate::layout::Layout;
 
 impl Type {
     /// The type made in the same way of predefined types that have so many bytes.

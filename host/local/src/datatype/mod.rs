@@ -24,10 +24,11 @@
 
 use std::sync::Arc;
 
-use rankine_abi::{MPI_ERR_ARG, MPI_ERR_NO_MEM};
+use rankine_abi::MPI_ERR_NO_MEM;
 use rankine_guest::op::Operand;
 
 use crate::error::{Error, Result};
+use crate::layout::{Layout, too_large};
 use crate::quota::Charge;
 
 mod array;
@@ -36,7 +37,6 @@ mod construct;
 mod contents;
 mod cursor;
 mod in_file;
-pub mod layout;
 mod order;
 mod predefined;
 mod signature;
@@ -53,8 +53,6 @@ pub use predefined::Basic;
 pub use signature::Signature;
 pub(crate) use state::State;
 pub use transfer::copy_typed;
-
-use layout::Layout;
 
 /// How deep types may nest: deeper ones would cost stack and time without end.
 const MAX_DEPTH: u16 = 128;
@@ -180,10 +178,4 @@ fn operand(contents: &Contents, signature: &Signature) -> Option<Operand> {
             contents.types().iter().all(|ty| ty.operand() == Some(operand)).then_some(operand)
         }
     }
-}
-
-/// The error for sizes, bounds or counts whose sums or products leave 64 bits.
-#[cold]
-fn too_large() -> Error {
-    Error::new(MPI_ERR_ARG, "the size or the bounds of the datatype do not fit into 64 bits")
 }

@@ -1,7 +1,7 @@
 //! Layouts as the parts of a file that a view shows: whether their bytes ascend, and how many lie before a place.
 
 use super::cursor::Cursor;
-use super::layout::{Layout, Shape};
+use crate::layout::{Layout, Shape};
 
 /// In which order the blocks of a layout lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ impl Layout {
             Shape::Block => Ascent::Strict,
             Shape::Strided { len, stride, .. } => Ascent::of_step((*stride).into(), *len),
             Shape::Pieces(pieces) => {
-                let step = |pair: &[super::layout::Piece]| {
+                let step = |pair: &[crate::layout::Piece]| {
                     Ascent::of_step(i128::from(pair[1].offset) - i128::from(pair[0].offset), pair[0].len)
                 };
                 pieces.windows(2).map(step).min().unwrap_or(Ascent::Strict)
@@ -40,7 +40,7 @@ impl Layout {
             Shape::Repeat { stride, inner, .. } => inner.ascent().min(inner.followed_by(inner, (*stride).into())),
             Shape::Sequence(parts) => {
                 let own = parts.iter().map(|part| part.layout.ascent()).min().unwrap_or(Ascent::Strict);
-                let step = |pair: &[super::layout::Part]| pair[0].layout.followed_by(&pair[1].layout, 0);
+                let step = |pair: &[crate::layout::Part]| pair[0].layout.followed_by(&pair[1].layout, 0);
                 own.min(parts.windows(2).map(step).min().unwrap_or(Ascent::Strict))
             }
         }

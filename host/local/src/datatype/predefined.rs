@@ -1,13 +1,13 @@
 //! The predefined types and the basic elements that every type is made of.
 //!
-//! [`rankine_abi::Element`] says what a predefined type is in a wasm32 guest; this file says how it looks in external32.
+//! [`rankine_abi::Element`] says what a predefined type is in a guest; this file says how it looks in external32.
 
 use rankine_abi::{Datatype, Element, Kind};
 
-use super::layout::Layout;
 use super::signature::Signature;
 use super::{Bounds, Contents, Type};
 use crate::error::Result;
+use crate::layout::Layout;
 
 /// A basic element: a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,8 +39,9 @@ fn build(handle: Datatype, element: &Element) -> Result<Type> {
     let index = element.index.as_ref();
     let value_size = element.size - index.map_or(0, |index| index.size);
     let mut value = Basic::new(element.kind, value_size as u8);
-    match handle {
+    match handle.shown() {
         Datatype::AINT => value.external = 8,
+        Datatype::LONG | Datatype::UNSIGNED_LONG | Datatype::LONG_INT => value.external = 4,
         Datatype::WCHAR => value.external = 2,
         _ => {}
     }

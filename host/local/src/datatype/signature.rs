@@ -6,8 +6,8 @@
 use std::rc::Rc;
 
 use super::predefined::Basic;
-use super::too_large;
 use crate::error::Result;
+use crate::layout::too_large;
 
 /// The basic elements of a type in order.
 #[derive(Clone, Debug)]

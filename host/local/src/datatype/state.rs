@@ -15,14 +15,14 @@ use super::predefined::predefined;
 use super::{Combiner, Type};
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::quota::Account;
+use crate::quota::{Account, Cost};
 use crate::rank::Rank;
 
 /// Bytes that a handle has beside the type: its name, and its place among those that have names or attributes.
 const BESIDE: usize = 3 * MPI_MAX_OBJECT_NAME as usize;
 
 /// What errors call them.
-const WHAT: &str = "datatypes";
+const WHAT: Cost = Cost::Datatypes;
 
 /// Constructor and arguments of a type made by `MPI_Type_create_f90_…`.
 type F90 = (Combiner, Box<[i64]>);
@@ -35,7 +35,7 @@ struct Entry {
     permanent: bool,
 }
 
-/// See the module.
+/// The datatypes of a rank.
 pub(crate) struct State {
     entries: RefCell<Table<Entry>>,
     /// The predefined types in use, by handle.
@@ -149,7 +149,7 @@ impl State {
     /// The name of a handle that exists; empty if it has none.
     pub(super) fn name(&self, handle: Datatype) -> String {
         let given = self.names.borrow().get(&handle).cloned();
-        let own = match handle {
+        let own = match handle.shown() {
             // Two constants have a synonym that other libraries take for the name.
             Datatype::LONG_LONG => "MPI_LONG_LONG_INT",
             Datatype::C_FLOAT_COMPLEX => "MPI_C_COMPLEX",

@@ -1,8 +1,8 @@
 //! Moves bytes between two layouts, whatever they are, without a buffer in between.
 
 use super::cursor::{Cursor, Run};
-use super::layout::Layout;
 use crate::copy::{copy, copy_blocks};
+use crate::layout::Layout;
 
 /// Copies packed bytes `from..from + length` of the layout at `src` to the same packed bytes of the layout at `dst`.
 /// What either side does not have is left out.

@@ -1,7 +1,7 @@
 //! Visits the runs of a layout in order: the fast way when only one layout has to be followed.
 
 use super::cursor::Run;
-use super::layout::{Layout, Shape};
+use crate::layout::{Layout, Shape};
 
 impl Layout {
     /// Calls `visit` with the runs that are packed bytes `from..to`, of which the layout has all, in order.

@@ -10,13 +10,13 @@ use rankine_abi::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_ERR_NO_MEM, error_class_nam
 use rankine_guest::errhan::explained;
 
 use crate::error::{Error, Result};
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
 
 /// How many classes and codes a program can add.
 const QUOTA: usize = 1 << 16;
 /// What errors call them.
-const WHAT: &str = "error classes, codes and strings";
+const WHAT: Cost = Cost::Codes;
 
 /// What the program has added.
 #[derive(Default)]
@@ -41,6 +41,16 @@ impl Codes {
         self.last = self.last.max(MPI_ERR_LASTCODE) + 1;
         self.added.insert(self.last, Added { class: class.unwrap_or(self.last), text: String::new(), charge });
         Ok(self.last)
+    }
+
+    /// What may be removed: a text goes first.
+    fn without_text(&self, code: i32, what: &str) -> Result<()> {
+        match self.added.get(&code) {
+            Some(added) if !added.text.is_empty() => {
+                Err(Error::new(MPI_ERR_ARG, format!("the error {what} {code} still has a string")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn get(&self, code: i32) -> Result<&Added> {
@@ -118,6 +128,7 @@ pub fn remove_error_class(r: &Rank, errorclass: i32) -> Result<()> {
     {
         return Err(Error::new(MPI_ERR_ARG, format!("the class {errorclass} still has the error code {code}")));
     }
+    codes.without_text(errorclass, "class")?;
     codes.added.remove(&errorclass);
     Ok(())
 }
@@ -129,6 +140,7 @@ pub fn remove_error_code(r: &Rank, errorcode: i32) -> Result<()> {
         Some(added) if added.class != errorcode => (),
         _ => return Err(not_added(errorcode, "code")),
     }
+    codes.without_text(errorcode, "code")?;
     codes.added.remove(&errorcode);
     Ok(())
 }

@@ -11,10 +11,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use rankine_abi::{Addr, Comm, Errhandler, File, FnPtr, Message, Request, Session, Win};
+use rankine_guest::Whose;
 pub use rankine_guest::errhan::Raised;
 use rankine_guest::errhan::{Handlers, Served, Serves, class_name};
-use rankine_guest::{Callback, Whose};
-use smallvec::smallvec;
 
 use crate::error::{Error, Result};
 use crate::quota::Account;
@@ -59,16 +58,21 @@ impl State {
 
 /// Calls an error handler of the guest with pointers to the object's handle and to the code.
 async fn call(r: &Rank, function: FnPtr, object: u32, code: i32) -> Raised {
-    let write = |cell| r.memory().write_i32s(cell, &[object as i32, code], "the error handler's arguments");
+    let memory = r.memory();
+    let behind = |cell: Addr| Addr(cell.0 + memory.word());
+    let write = |cell| {
+        memory.write_handle(cell, object, "the error handler's arguments")?;
+        memory.write_i32(behind(cell), code, "the error handler's arguments")
+    };
     let Ok(cell) = r.take_cell().await.and_then(|cell| write(cell).map(|()| cell)) else {
         let text = "the guest has no memory left to call its error handler".into();
         return Raised::Fatal { code, text };
     };
     // The third stands for the further arguments of a variadic handler; the host drops it for a plain one.
-    let arguments = smallvec![cell.0 as i32, cell.0 as i32 + 4, 0];
-    r.ask(Callback::Call { function, arguments }).await;
+    let arguments = r.arguments().address(cell).address(behind(cell)).address(Addr::NULL);
+    r.ask(arguments.call(function)).await;
     // What the call returns is what the handler leaves there, as in other libraries.
-    let code = r.memory().read_i32(Addr(cell.0 + 4), "the error handler's code").unwrap_or(code);
+    let code = memory.read_i32(behind(cell), "the error handler's code").unwrap_or(code);
     r.give_cell(cell);
     Raised::Code(code)
 }

@@ -29,6 +29,7 @@ fn the_programs_own_classes_and_codes() {
         assert_eq!(error_class(r, code).unwrap(), class);
         assert!(add_error_code(r, code).is_err() && add_error_string(r, MPI_ERR_RANK, "mine").is_err());
         assert!(remove_error_class(r, class).is_err() && remove_error_code(r, class).is_err());
+        assert!(remove_error_code(r, code).is_err(), "it still has a string");
         remove_error_string(r, code).unwrap();
         remove_error_code(r, code).unwrap();
         remove_error_class(r, class).unwrap();

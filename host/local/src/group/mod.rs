@@ -2,9 +2,6 @@
 //!
 //! A group is local to its rank; no function here talks to anybody.
 
-mod members;
-mod shelf;
-
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,11 +12,10 @@ use rankine_guest::ranks::{self, Listed};
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
 
-pub use members::Members;
-pub(crate) use shelf::{Shelf, disagreement};
+pub use crate::members::Members;
 
 /// A group, and what is charged for its list.
 struct Entry {
@@ -28,7 +24,7 @@ struct Entry {
 }
 
 /// What errors call them.
-const WHAT: &str = "groups";
+const WHAT: Cost = Cost::Groups;
 /// What a group has beside its handle: its form, and its session.
 const BESIDE: usize = size_of::<Members>() + 64;
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rankine_abi::MPI_ERR_NO_MEM;
 
 use crate::error::{Error, Result};
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 
 /// What errors call the objects.
-pub(super) const WHAT: &str = "info objects";
+pub(super) const WHAT: Cost = Cost::Infos;
 /// What a pair takes besides its text, roughly.
 pub(super) const OVERHEAD: usize = 80;
 /// Up to so many pairs are looked through one by one, and closed up when one is removed.

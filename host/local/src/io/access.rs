@@ -44,7 +44,7 @@ pub(super) struct Access {
     pub(super) elements: Signature,
     /// Bytes in the file.
     pub(super) bytes: u64,
-    /// The same in elementary types of the view.
+    /// What is accessed in elementary types of the view.
     pub(super) etypes: i64,
 }
 

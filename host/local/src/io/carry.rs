@@ -116,7 +116,7 @@ fn block(file: &Target<'_>, at: u64, room: &Room, range: Range<u64>, direction: 
     file.access(at, &[Piece { base, bytes }], direction)
 }
 
-/// The same where the room is many pieces, however many: they go through a buffer.
+/// One block of the file, where the room is many pieces, however many: they go through a buffer.
 fn packed(file: &Target<'_>, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
     let bytes = range.end - range.start;
     let mut buffer = zeroed(bytes.min(WINDOW) as usize, WHAT)?;

@@ -116,13 +116,15 @@ impl Turn {
         let rank = self.file.comm.rank as usize;
         if let Ok(Ready { part, .. }) = &ready
             && part.region.bytes() > 0
+            && !self.file.common.is_spread()
         {
             self.file.common.bring(self.number, rank, part.clone());
         }
         let plan = self.plan(r).await?;
-        let moved = match (&plan.merged, &ready) {
-            (Some(range), _) => {
-                self.help(r, &plan, range, rank).await?;
+        let merged = plan.as_ref().and_then(|plan| Some((plan, plan.merged.as_ref()?)));
+        let moved = match (merged, &ready) {
+            (Some((plan, range)), _) => {
+                self.help(r, plan, range, rank).await?;
                 self.meet(r).await?;
                 ready.as_ref().map_or(Ok(0), |ready| plan.moved(&ready.part))
             }
@@ -132,8 +134,8 @@ impl Turn {
         ready?.end(r, moved).await
     }
 
-    /// What the first rank makes of all that they have brought.
-    async fn plan(&self, r: &Rank) -> Result<Arc<Plan>> {
+    /// What the first rank makes of all that they have brought; nothing where they are on several nodes, whose memories are apart.
+    async fn plan(&self, r: &Rank) -> Result<Option<Arc<Plan>>> {
         let (party, common) = (self.party(r), &self.file.common);
         let directions = party.gather([self.direction as i32]).await?;
         let mut words = [MPI_SUCCESS, 0];
@@ -143,6 +145,7 @@ impl Turn {
             words = match directions.iter().position(|direction| *direction != directions[0]) {
                 // One rank's bytes would be moved to where another's are to come from.
                 Some(rank) => [MPI_ERR_NOT_SAME, rank as i32],
+                None if common.is_spread() => [MPI_SUCCESS, 0],
                 None => {
                     let plan = Plan::new(parts, ranks, common.is_atomic());
                     [MPI_SUCCESS, common.plans.leave(Arc::new(plan), ranks) as i32]
@@ -150,7 +153,8 @@ impl Turn {
             };
         }
         match party.broadcast(words).await? {
-            [MPI_SUCCESS, ticket] => common.plans.fetch(ticket as u32),
+            [MPI_SUCCESS, 0] => Ok(None),
+            [MPI_SUCCESS, ticket] => common.plans.fetch(ticket as u32).map(Some),
             [class, rank] => Err(elsewhere(&self.file.comm, class, rank)),
         }
     }
@@ -182,7 +186,7 @@ impl Turn {
         let number = |[low, high]: [i32; 2]| i64::from(low as u32) | i64::from(high) << 32;
         let mut places = party.gather(words(etypes)).await?;
         if party.is_first() {
-            let mut position = common.pointer();
+            let mut position = common.pointer_here();
             for place in &mut places {
                 let length = number(*place);
                 *place = words(position);

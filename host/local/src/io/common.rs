@@ -8,15 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rankine_abi::MPI_ERR_ARG;
 
 use super::collective::Plan;
+use super::home::{Held, Home};
 use super::region::Part;
 use super::storage::Stored;
 use crate::error::{Error, Result};
-use crate::group::Shelf;
+use crate::shelf::Shelf;
 
-/// See the module.
+/// What the ranks that opened a file together share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(super) stored: Arc<dyn Stored>,
+    /// Ranks of several nodes have opened the file: those of its first rank's share it, and the others have opened it where
+    /// they are.
+    home: Option<Home>,
     /// The shared file pointer, in elementary types of the view.
     pointer: Mutex<i64>,
     /// Accesses don't overlap in time.
@@ -34,9 +38,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Common {
-    pub(super) fn new(stored: Arc<dyn Stored>, pointer: i64) -> Common {
+    pub(super) fn new(stored: Arc<dyn Stored>, pointer: i64, home: Option<Home>) -> Common {
         Common {
             stored,
+            home,
             pointer: Mutex::new(pointer),
             atomic: AtomicBool::new(false),
             turn: Mutex::default(),
@@ -45,8 +50,28 @@ impl Common {
         }
     }
 
+    /// Whether ranks of several nodes have opened it.
+    pub(super) fn is_spread(&self) -> bool {
+        self.home.is_some()
+    }
+
+    pub(super) fn home(&self) -> Option<&Home> {
+        self.home.as_ref()
+    }
+
+    /// The file's home, if it is another node.
+    fn away(&self) -> Option<(&Home, u32)> {
+        let home = self.home.as_ref()?;
+        Some((home, home.elsewhere?))
+    }
+
     /// Where the shared pointer stands.
-    pub(super) fn pointer(&self) -> i64 {
+    pub(super) fn pointer(&self) -> Result<i64> {
+        self.away().map_or_else(|| Ok(self.pointer_here()), |(home, node)| home.pointer(node))
+    }
+
+    /// Where it stands if it is here.
+    pub(super) fn pointer_here(&self) -> i64 {
         *lock(&self.pointer)
     }
 
@@ -56,6 +81,10 @@ impl Common {
 
     /// Moves the shared pointer on; where it stood.
     pub(super) fn advance(&self, by: i64) -> Result<i64> {
+        self.away().map_or_else(|| self.advance_here(by), |(home, node)| home.advance(node, by))
+    }
+
+    pub(super) fn advance_here(&self, by: i64) -> Result<i64> {
         let mut pointer = lock(&self.pointer);
         let before = *pointer;
         *pointer = beyond(before, by)?;
@@ -71,8 +100,11 @@ impl Common {
     }
 
     /// Keeps others from the file, in atomic mode. Nobody waits for anything else meanwhile.
-    pub(super) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
-        self.is_atomic().then(|| lock(&self.turn))
+    pub(super) fn turn(&self) -> Option<Turn<'_>> {
+        self.is_atomic().then(|| match &self.home {
+            None => Turn::Here(lock(&self.turn)),
+            Some(home) => Turn::OverNodes(home.take()),
+        })
     }
 
     /// A rank says what it takes to a collective access.
@@ -88,7 +120,19 @@ impl Common {
     }
 }
 
+/// The right to access a file, until it is dropped.
+#[expect(dead_code, reason = "they are held")]
+pub(super) enum Turn<'a> {
+    Here(MutexGuard<'a, ()>),
+    OverNodes(Held<'a>),
+}
+
 /// A position so many elementary types further on.
 pub(super) fn beyond(position: i64, by: i64) -> Result<i64> {
-    position.checked_add(by).ok_or_else(|| Error::new(MPI_ERR_ARG, "the file pointer would exceed 63 bits"))
+    position.checked_add(by).ok_or_else(too_far)
+}
+
+#[cold]
+pub(super) fn too_far() -> Error {
+    Error::new(MPI_ERR_ARG, "the file pointer would exceed 63 bits")
 }

@@ -12,12 +12,12 @@ use super::datarep::{Datarep, Representation};
 use super::region::{Kept, Room};
 use crate::error::{Error, Result};
 use crate::pack::{from_external, to_external};
-use crate::quota::zeroed;
+use crate::quota::{Cost, zeroed};
 use crate::rank::Rank;
 
-/// See the module.
+/// How the elements of an access come to lie in a file.
 pub(super) enum Form {
-    /// As in the buffer.
+    /// As they lie in the buffer.
     Same,
     /// In memory of the host.
     External(Arc<Kept>),
@@ -26,7 +26,7 @@ pub(super) enum Form {
 }
 
 /// What errors call converted bytes.
-const WHAT: &str = "converted bytes of files";
+const WHAT: Cost = Cost::Converted;
 
 impl Form {
     /// What an access moves. What is written is converted first.

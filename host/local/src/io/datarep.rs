@@ -4,16 +4,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rankine_abi::{
-    Addr, Datatype, FnPtr, MPI_ERR_ARG, MPI_ERR_CONVERSION, MPI_ERR_DUP_DATAREP, MPI_ERR_UNSUPPORTED_DATAREP,
+    Addr, Datatype, FnPtr, Kept, MPI_ERR_ARG, MPI_ERR_CONVERSION, MPI_ERR_DUP_DATAREP, MPI_ERR_UNSUPPORTED_DATAREP,
     MPI_MAX_DATAREP_STRING, MPI_SUCCESS,
 };
-use rankine_guest::Callback;
-use smallvec::smallvec;
 
 use super::carry::Direction;
 use crate::datatype::Type;
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 
 /// A representation that the program has registered.
@@ -23,7 +21,7 @@ pub(crate) struct Datarep {
     read: FnPtr,
     write: FnPtr,
     extent: FnPtr,
-    extra_state: Addr,
+    extra_state: Kept,
     /// Its functions take counts of 64 bits.
     large: bool,
     _charge: Charge,
@@ -32,9 +30,9 @@ pub(crate) struct Datarep {
 /// How elements lie in a file.
 #[derive(Clone, Debug)]
 pub(super) enum Representation {
-    /// As in memory.
+    /// As they lie in memory.
     Native,
-    /// The same, by another name: what only this engine reads.
+    /// As they lie in memory, by another name: what only this engine reads.
     Internal,
     /// Big-endian, of fixed sizes.
     External,
@@ -77,18 +75,23 @@ impl Representation {
 /// The handles of predefined datatypes are below this.
 const PREDEFINED: u32 = 1 << 10;
 /// The largest extent of a predefined type that is believed.
-const WIDEST: i32 = 1 << 16;
+const WIDEST: i64 = 1 << 16;
 
 impl Datarep {
     /// Asks the program how long each predefined type is in a file. Those of which it says nothing can't be used.
     async fn extents(&self, r: &Rank) -> Result<HashMap<Datatype, u64>> {
         let mut extents = HashMap::new();
         let cell = r.take_cell().await?;
+        let is_wide = r.memory().is_wide();
         for datatype in (0..PREDEFINED).map(Datatype).filter(|datatype| datatype.element().is_some()) {
-            r.memory().write_i32(cell, -1, "the extent of a datatype")?;
-            let arguments = smallvec![datatype.0 as i32, cell.0 as i32, self.extra_state.0 as i32];
-            let code = r.ask(Callback::Call { function: self.extent, arguments }).await;
-            let extent = r.memory().read_i32(cell, "the extent of a datatype")?;
+            // One of another program, with addresses of another width.
+            if datatype != if is_wide { datatype.in_lp64() } else { datatype.shown() } {
+                continue;
+            }
+            r.memory().write_aint(cell, -1, "the extent of a datatype")?;
+            let arguments = r.arguments().handle(datatype.0).address(cell).kept(self.extra_state);
+            let code = r.ask(arguments.call(self.extent)).await;
+            let extent = r.memory().read_aint(cell, "the extent of a datatype")?;
             if code == MPI_SUCCESS && (0..=WIDEST).contains(&extent) {
                 extents.insert(datatype, extent as u64);
             }
@@ -114,15 +117,11 @@ impl Datarep {
         (user, count, datatype): (Addr, i64, Datatype),
         file: Addr,
     ) -> Result<()> {
-        let [low, high] = [count as i32, (count >> 32) as i32];
-        let (user, datatype, file, extra) =
-            (user.0 as i32, datatype.0 as i32, file.0 as i32, self.extra_state.0 as i32);
-        // Wide arguments are two words; the position, where the elements begin in the user's buffer, is 0.
-        let arguments = match self.large {
-            false => smallvec![user, datatype, low, file, 0, 0, extra],
-            true => smallvec![user, datatype, low, high, file, 0, 0, extra],
-        };
-        match r.ask(Callback::Call { function, arguments }).await {
+        let arguments = r.arguments().address(user).handle(datatype.0);
+        let arguments = if self.large { arguments.long(count) } else { arguments.int(count as i32) };
+        // The position, where the elements begin in the user's buffer, is 0.
+        let arguments = arguments.address(file).long(0).kept(self.extra_state);
+        match r.ask(arguments.call(function)).await {
             MPI_SUCCESS => Ok(()),
             code => {
                 let text =
@@ -157,7 +156,7 @@ pub fn register_datarep(
     r: &Rank,
     name: &str,
     [read, write, extent]: [FnPtr; 3],
-    extra_state: Addr,
+    extra_state: Kept,
     large: bool,
 ) -> Result<()> {
     if name.is_empty() || name.len() >= MPI_MAX_DATAREP_STRING as usize {
@@ -171,7 +170,7 @@ pub fn register_datarep(
     if ["native", "internal", "external32"].contains(&name) || datareps.iter().any(|datarep| datarep.name == name) {
         return Err(Error::new(MPI_ERR_DUP_DATAREP, format!("the data representation \"{name}\" exists already")));
     }
-    let _charge = r.account.charge(size_of::<Datarep>() + name.len() + 64, "data representations")?;
+    let _charge = r.account.charge(size_of::<Datarep>() + name.len() + 64, Cost::Representations)?;
     datareps.push(Rc::new(Datarep { name: name.to_owned(), read, write, extent, extra_state, large, _charge }));
     Ok(())
 }

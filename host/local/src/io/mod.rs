@@ -10,6 +10,7 @@
 //! | `storage` | what the host gives |
 //! | `open` | opening, closing, deleting; what is known of a file |
 //! | `common`, `agree` | what ranks share of a file, and how they agree |
+//! | `home` | what ranks of several nodes share |
 //! | `view` | which bytes a rank sees |
 //! | `datarep`, `convert` | representations, and conversion to them |
 //! | `region` | bytes of an access in the file and in memory |
@@ -27,6 +28,7 @@ mod collective;
 mod common;
 mod convert;
 mod datarep;
+mod home;
 mod open;
 mod pointers;
 mod region;
@@ -58,11 +60,13 @@ pub use pointers::*;
 pub use storage::{Piece, Storage, Stored};
 pub use view::*;
 
+pub(crate) use home::OverNodes;
+
 use common::Common;
 use view::View;
 
 /// Files on their way to the other ranks that open them.
-pub(crate) type Shelf = crate::group::Shelf<Arc<Common>>;
+pub(crate) type Shelf = crate::shelf::Shelf<Arc<Common>>;
 
 /// What a file's handle stands for, in one rank.
 #[derive(Debug)]

@@ -12,17 +12,19 @@ use rankine_guest::file::Opening;
 
 use super::agree::together;
 use super::common::Common;
+use super::home::Home;
 use super::region::FURTHEST;
-use super::storage::Storage;
+use super::storage::{Storage, Stored};
 use super::view::View;
 use super::{MOST, Opened};
 use crate::comm::{Communicator, Party, Tag};
 use crate::error::{Error, Result};
 use crate::info::{info_create, info_set};
+use crate::quota::Cost;
 use crate::rank::Rank;
 
 /// What errors call them.
-const WHAT: &str = "files";
+const WHAT: Cost = Cost::Files;
 
 impl Rank {
     /// Who keeps the files of this job.
@@ -44,22 +46,47 @@ impl Rank {
         Err(Error::new(MPI_ERR_NO_MEM, format!("this rank has {MOST} files open, and may not have more")))
     }
 
-    fn open_here(&self, name: &str, mode: i32) -> Result<Arc<Common>> {
+    fn open_here(&self, name: &str, mode: i32, opening: Opening, home: Option<Home>) -> Result<Arc<Common>> {
         self.check_files()?;
-        let stored = self.by_name()?.open(name, Opening::of(mode)?)?;
+        let stored = self.by_name()?.open(name, opening)?;
         let pointer = if mode & MPI_MODE_APPEND != 0 { stored.size()? as i64 } else { 0 };
-        Ok(Arc::new(Common::new(stored, pointer)))
+        Ok(Arc::new(Common::new(stored, pointer, home)))
+    }
+
+    /// A file that a rank of another node has opened, and which is known there by this.
+    #[cold]
+    fn open_too(&self, name: &str, mode: i32, known: u64, home: Home) -> Result<Arc<Common>> {
+        let common = self.open_here(name, mode, again(mode)?, Some(home))?;
+        if common.stored.identity()?.1 == known {
+            return Ok(common);
+        }
+        let text = format!(
+            "filename: \"{name}\" is another file on the node of rank {} than on that of rank 0 of the communicator, where \
+             it was opened first: it has to lie in a file system that all nodes share",
+            self.me()
+        );
+        Err(Error::new(MPI_ERR_NOT_SAME, text))
     }
 
     /// The file as the first rank has opened it; other ranks see whether they mean the same one.
     async fn open_first(&self, comm: &Communicator, name: &str, mode: i32) -> Result<Arc<Common>> {
         let party = Party::all(self, comm, Tag::nonblocking(comm.next_sequence()));
         let print = self.world().fingerprint(self.seen_from_the_first(name));
-        let (mut words, mut mine) = ([MPI_SUCCESS, mode, print as i32, (print >> 32) as i32, 0], None);
+        let (mut words, mut mine) = ([MPI_SUCCESS, mode, print as i32, (print >> 32) as i32, 0, 0, 0, 0, 0], None);
         if party.is_first() {
-            let opened = self.open_here(name, mode);
-            match &opened {
-                Ok(common) => words[4] = self.world().files.leave(common.clone(), comm.group.len()) as i32,
+            let near = self.world().near_of(&comm.group);
+            let (all, number) = (&self.world().files_over_nodes, self.world().files_over_nodes.number());
+            let home = (near < comm.group.len()).then(|| Home::new(self.world(), None, number));
+            let opened = Opening::of(mode).and_then(|how| self.open_here(name, mode, how, home));
+            if let Some(common) = opened.as_ref().ok().filter(|common| common.is_spread()) {
+                all.enter(number, common);
+                [words[7], words[8]] = [number as i32, (number >> 32) as i32];
+            }
+            match opened.as_ref().map_err(Error::clone).and_then(|common| Ok((common, common.stored.identity()?.1))) {
+                Ok((common, known)) => {
+                    words[4] = self.world().files.leave(common.clone(), near) as i32;
+                    [words[5], words[6]] = [known as i32, (known >> 32) as i32];
+                }
                 Err(error) => words[0] = error.class,
             }
             mine = Some(opened);
@@ -68,12 +95,19 @@ impl Rank {
         if first[0] != MPI_SUCCESS {
             return mine.unwrap_or_else(|| Err(super::agree::elsewhere(comm, first[0], 0)));
         }
-        let common = self.world().files.fetch(first[4] as u32)?;
+        let ticket = first[4] as u32;
+        let is_here = self.world().files.elsewhere(ticket).is_none();
+        let fetched = if is_here { Some(self.world().files.fetch(ticket)?) } else { None };
         if first[1] != mode {
             let text = format!("amode is {mode:#x} here and {:#x} at rank 0 of the communicator", first[1]);
             return Err(Error::new(MPI_ERR_NOT_SAME, text));
         }
         self.check_files()?;
+        let Some(common) = fetched else {
+            let number = |low: i32, high: i32| u64::from(low as u32) | u64::from(high as u32) << 32;
+            let home = Home::new(self.world(), self.world().files.elsewhere(ticket), number(first[7], first[8]));
+            return self.open_too(name, mode, number(first[5], first[6]), home);
+        };
         if first[2..4] != words[2..4] {
             self.check_same(&common, name, mode)?;
         }
@@ -82,13 +116,17 @@ impl Rank {
 
     /// Refuses another name unless it is the same file's.
     fn check_same(&self, common: &Common, name: &str, mode: i32) -> Result<()> {
-        let opening = Opening { create: false, exclusive: false, ..Opening::of(mode)? };
-        let other = self.by_name()?.open(name, opening)?;
+        let other = self.by_name()?.open(name, again(mode)?)?;
         if other.identity()? == common.stored.identity()? {
             return Ok(());
         }
         Err(Error::new(MPI_ERR_NOT_SAME, format!("filename: \"{name}\" is another file than that of rank 0")))
     }
+}
+
+/// How a file is opened that somebody has opened before.
+fn again(mode: i32) -> Result<Opening> {
+    Ok(Opening { create: false, exclusive: false, ..Opening::of(mode)? })
 }
 
 /// `MPI_File_open`
@@ -104,7 +142,7 @@ pub async fn file_open(r: &Rank, comm: Comm, filename: &str, amode: i32, info: I
     });
     together(r, &comm, mine.as_ref().map(|_| 0).map_err(Error::clone), || Ok(())).await?;
     let (common, hints, view, charge) = mine?;
-    let position = Cell::new(common.pointer());
+    let position = Cell::new(common.pointer_here());
     let file = Opened {
         common,
         comm,
@@ -125,8 +163,9 @@ pub async fn file_open(r: &Rank, comm: Comm, filename: &str, amode: i32, info: I
 pub async fn file_close(r: &Rank, fh: File) -> Result<File> {
     let for_its_handler = |error: Error| error.or_on(fh);
     let file = r.file(fh).map_err(for_its_handler)?;
-    let mine = file.check_no_split().map(|()| 0);
+    let mine = file.check_no_split();
     let is_open = mine.is_ok();
+    let mine = mine.and_then(|()| file.of_each_node(r, |stored| stored.close())).map(|()| 0);
     let closed = file.together(r, mine, || {
         let stored = &file.common.stored;
         let closed = if file.is_read_only() { Ok(()) } else { stored.close() };
@@ -157,6 +196,16 @@ fn size(size: i64) -> Result<u64> {
 }
 
 impl Opened {
+    /// Does what the first rank does for all of its node where others have opened the file by themselves.
+    fn of_each_node(&self, r: &Rank, act: impl FnOnce(&dyn Stored) -> Result<()>) -> Result<()> {
+        let first_is_away = || self.comm.group.get(0).is_some_and(|rank| !r.world().is_here(rank));
+        if self.common.is_spread() && !self.is_read_only() && first_is_away() {
+            act(&*self.common.stored)
+        } else {
+            Ok(())
+        }
+    }
+
     pub(super) fn check_writable(&self) -> Result<()> {
         if self.is_read_only() {
             return Err(Error::new(MPI_ERR_READ_ONLY, format!("{} is open for reading only", self.title())));
@@ -230,7 +279,11 @@ pub async fn file_set_atomicity(r: &Rank, fh: File, flag: bool) -> Result<()> {
         file.common.set_atomic(flag);
         Ok(())
     })
-    .await
+    .await?;
+    if file.common.is_spread() {
+        file.common.set_atomic(flag);
+    }
+    Ok(())
 }
 
 /// `MPI_File_get_atomicity`
@@ -241,5 +294,6 @@ pub fn file_get_atomicity(r: &Rank, fh: File) -> Result<bool> {
 /// `MPI_File_sync`: one of them is enough, when all have come.
 pub async fn file_sync(r: &Rank, fh: File) -> Result<()> {
     let file = r.file(fh)?;
-    file.together(r, Ok(0), || if file.is_read_only() { Ok(()) } else { file.common.stored.sync() }).await
+    let mine = file.of_each_node(r, |stored| stored.sync()).map(|()| 0);
+    file.together(r, mine, || if file.is_read_only() { Ok(()) } else { file.common.stored.sync() }).await
 }

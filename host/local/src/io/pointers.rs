@@ -44,7 +44,7 @@ pub async fn file_seek_shared(r: &Rank, fh: File, offset: i64, whence: i32) -> R
     let file = r.file(fh)?;
     let mine = file.check_random().map(|()| r.world().fingerprint((offset, whence)));
     file.together(r, mine, || {
-        let position = file.sought(file.common.pointer(), offset, whence)?;
+        let position = file.sought(file.common.pointer()?, offset, whence)?;
         file.common.set_pointer(position);
         Ok(())
     })
@@ -62,5 +62,5 @@ pub fn file_get_position(r: &Rank, fh: File) -> Result<i64> {
 pub fn file_get_position_shared(r: &Rank, fh: File) -> Result<i64> {
     let file = r.file(fh)?;
     file.check_random()?;
-    Ok(file.common.pointer())
+    file.common.pointer()
 }

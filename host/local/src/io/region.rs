@@ -7,8 +7,8 @@ use rankine_abi::MPI_ERR_ARG;
 
 use super::storage::Piece;
 use crate::copy;
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::quota::Charge;
 use crate::span::Span;
 

@@ -22,7 +22,7 @@ pub trait Storage: Debug + Send + Sync {
 /// Bytes somewhere in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// The first one.
+    /// Where the first byte lies.
     pub base: *mut u8,
     /// How many.
     pub bytes: usize,

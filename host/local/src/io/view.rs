@@ -11,12 +11,12 @@ use rankine_abi::{
 use super::Opened;
 use super::datarep::Representation;
 use super::region::{FURTHEST, Region, too_far};
-use crate::datatype::layout::Layout;
 use crate::datatype::{Ascent, Type};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::rank::Rank;
 
-/// See the module.
+/// The view that a rank has of a file.
 #[derive(Debug)]
 pub(super) struct View {
     disp: u64,
@@ -169,7 +169,7 @@ fn displacement(file: &Opened, disp: i64) -> Result<u64> {
             let text = "disp has to be MPI_DISPLACEMENT_CURRENT in a file that is open with MPI_MODE_SEQUENTIAL";
             return Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text));
         }
-        return Ok(file.view().byte_offset(file.common.pointer())? as u64);
+        return Ok(file.view().byte_offset(file.common.pointer()?)? as u64);
     }
     match u64::try_from(disp) {
         Ok(disp) if disp < FURTHEST => Ok(disp),

@@ -10,6 +10,7 @@ use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use smallvec::SmallVec;
 
 use super::operation::{Kind, Matched, OpRef, Outcome};
+use super::parts::Parts;
 use super::ring::{Header, Payload};
 use crate::context::Context;
 use crate::copy;
@@ -67,7 +68,7 @@ impl Arrived {
     }
 
     /// Whether it is the message of this send, and still in its sender's memory.
-    fn is_of(&self, send: OpRef) -> bool {
+    pub(super) fn is_of(&self, send: OpRef) -> bool {
         matches!(self.body, Body::Pulled(operation) if operation == send)
     }
 }
@@ -149,7 +150,7 @@ pub(crate) struct Leftovers {
 impl Leftovers {
     fn add(&mut self, &Header { context, source, tag, .. }: &Header) {
         // What collectives and the engine send is not the program's.
-        if context != context.of_communicator() {
+        if context != context.of_communicator() && !context.is_of_parts() {
             return;
         }
         self.messages += 1;
@@ -170,6 +171,8 @@ pub(crate) struct Matching {
     posted: VecDeque<Posted>,
     probing: VecDeque<Posted>,
     unexpected: VecDeque<Arrived>,
+    /// What is in none of these three: parts of partitioned messages, and their receives.
+    parts: Parts,
     /// Messages that a matched probe took out of `unexpected`.
     aside: Vec<(Ticket, Arrived)>,
     tickets: u64,
@@ -187,6 +190,7 @@ impl Matching {
             posted: VecDeque::new(),
             probing: VecDeque::new(),
             unexpected: VecDeque::new(),
+            parts: Parts::default(),
             aside: Vec::new(),
             tickets: 0,
             buffered: 0,
@@ -228,6 +232,9 @@ impl Matching {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let found = self.posted.iter().position(|posted| posted.pattern.fits(&header));
+        if found.is_none() && header.context.is_of_parts() {
+            return self.arrive_part(header, payload, work);
+        }
         if let Some(arrived) = &mut work.arrived {
             arrived.push((header, found.is_some()));
         }
@@ -235,24 +242,31 @@ impl Matching {
             Some(index) => {
                 let receive = self.posted[index].operation;
                 let _ = if index == 0 { self.posted.pop_front() } else { self.posted.remove(index) };
-                if header.is_pulled() {
-                    // SAFETY: a pulled envelope carries the address of an operation of a running job.
-                    let send = unsafe { OpRef::from_address(payload.pointer()) };
-                    work.pairs.push(Pair::new(send, receive, header));
-                } else if deliver(receive, work.by, &header, |to, length| {
-                    // SAFETY: `to` is part of the receive's proved span.
-                    unsafe { payload.copy_to(to, length) };
-                }) {
-                    work.wake.push(receive.get().owner);
-                }
+                meet(receive, header, payload, work);
             }
             None => self.keep(header, payload, work),
         }
     }
 
-    /// Queues a message that no posted receive fits, and answers the probes it fits.
+    /// A part of a partitioned message arrives: it meets its receive, or waits for it.
+    fn arrive_part(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
+        let receive = self.parts.take_receive(&header);
+        if let Some(arrived) = &mut work.arrived {
+            arrived.push((header, receive.is_some()));
+        }
+        match receive {
+            Some(receive) => meet(receive, header, payload, work),
+            None => {
+                let arrived = self.hold(header, payload);
+                self.parts.keep(arrived);
+                self.note_most();
+            }
+        }
+    }
+
+    /// What an unexpected message is from now on.
     #[inline(always)]
-    fn keep(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
+    fn hold(&mut self, header: Header, payload: Payload<'_>) -> Arrived {
         let body = if header.is_pulled() {
             // SAFETY: a pulled envelope carries the address of an operation of a running job.
             Body::Pulled(unsafe { OpRef::from_address(payload.pointer()) })
@@ -265,8 +279,20 @@ impl Matching {
             Body::Bytes(payload.to_vec().into_boxed_slice())
         };
         self.buffered += size_of::<Arrived>() + if header.is_pulled() { 0 } else { header.bytes() };
-        self.unexpected.push_back(Arrived { header, body });
-        self.most = self.most.max(self.unexpected.len());
+        Arrived { header, body }
+    }
+
+    #[inline(always)]
+    fn note_most(&mut self) {
+        self.most = self.most.max(self.unexpected.len() + self.parts.early());
+    }
+
+    /// Queues a message that no posted receive fits, and answers the probes it fits.
+    #[inline(always)]
+    fn keep(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
+        let arrived = self.hold(header, payload);
+        self.unexpected.push_back(arrived);
+        self.note_most();
         self.probing.retain(|probe| {
             if !probe.pattern.fits(&header) {
                 return true;
@@ -281,7 +307,8 @@ impl Matching {
 
     /// What lies here unexpected.
     pub(crate) fn unexpected(&self) -> Unexpected {
-        let [messages, bytes, most] = [self.unexpected.len(), self.buffered, self.most].map(|number| number as u64);
+        let messages = self.unexpected.len() + self.parts.early();
+        let [messages, bytes, most] = [messages, self.buffered, self.most].map(|number| number as u64);
         Unexpected { messages, bytes, most }
     }
 
@@ -295,14 +322,16 @@ impl Matching {
     pub(crate) fn leftovers(&self) -> Leftovers {
         let mut left = Leftovers { messages: 0, first: SmallVec::new(), has_more: false };
         let aside = self.aside.iter().map(|(_, arrived)| arrived);
-        aside.chain(&self.unexpected).for_each(|arrived| left.add(&arrived.header));
+        aside.chain(&self.unexpected).chain(self.parts.all_early()).for_each(|arrived| left.add(&arrived.header));
         left
     }
 
-    /// The same, with what is still in the ring; nothing is moved any more.
+    /// What was left, with what is still in the ring; nothing is moved any more.
     pub(super) fn leftovers_with(&self, envelopes: impl Iterator<Item = Header>) -> Leftovers {
         let mut left = self.leftovers();
-        let is_awaited = |header: &Header| self.posted.iter().any(|posted| posted.pattern.fits(header));
+        let is_awaited = |header: &Header| {
+            self.posted.iter().any(|posted| posted.pattern.fits(header)) || self.parts.receive_of(header).is_some()
+        };
         envelopes.filter(|header| !is_awaited(header)).for_each(|header| left.add(&header));
         left
     }
@@ -317,29 +346,26 @@ impl Matching {
     #[inline]
     pub(crate) fn receive(&mut self, pattern: Pattern, receive: OpRef, by: u32) -> Option<Left> {
         let Some(index) = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header)) else {
-            self.post(pattern, receive);
-            return None;
+            return self.receive_later(pattern, receive, by);
         };
-        let Arrived { header, body } = &mut self.unexpected[index];
-        let (header, mut held) = (*header, 0);
-        let left = match body {
-            Body::Inline(bytes) => {
-                held = header.bytes();
-                // Its owner is looking for it: there is nobody to wake.
-                let _ = deliver(receive, by, &header, |to, length| {
-                    // SAFETY: `to` is part of the receive's proved span.
-                    unsafe { copy::copy_small(to, bytes.as_ptr(), length) };
-                });
-                None
-            }
-            Body::Bytes(bytes) => {
-                held = bytes.len();
-                Some(Left::Bytes(header, std::mem::take(bytes)))
-            }
-            Body::Pulled(send) => Some(Left::Pulled(header, *send)),
-        };
+        let (left, held) = hand_over(&mut self.unexpected[index], receive, by);
         self.take_off(size_of::<Arrived>() + held);
         let _ = if index == 0 { self.unexpected.pop_front() } else { self.unexpected.remove(index) };
+        left
+    }
+
+    /// Queues a receive, unless it is for a part that has come.
+    fn receive_later(&mut self, pattern: Pattern, receive: OpRef, by: u32) -> Option<Left> {
+        if !pattern.context.is_of_parts() {
+            self.post(pattern, receive);
+            return None;
+        }
+        let Some(mut arrived) = self.parts.take_early(&pattern) else {
+            self.parts.post(&pattern, receive);
+            return None;
+        };
+        let (left, held) = hand_over(&mut arrived, receive, by);
+        self.take_off(size_of::<Arrived>() + held);
         left
     }
 
@@ -373,11 +399,14 @@ impl Matching {
 
     /// Whether a receive is posted for which no message has come.
     pub(crate) fn waits(&self, operation: OpRef) -> bool {
-        self.posted.iter().any(|posted| posted.operation == operation)
+        self.posted.iter().any(|posted| posted.operation == operation) || self.parts.waits(operation)
     }
 
     /// Takes back a posted receive or probe; false when it has been matched.
     pub(crate) fn withdraw(&mut self, operation: OpRef) -> bool {
+        if operation.what().context.is_of_parts() {
+            return self.parts.withdraw(operation);
+        }
         [&mut self.posted, &mut self.probing].into_iter().any(|queue| {
             let found = find(queue, |posted| posted.operation == operation);
             found.and_then(|index| queue.remove(index)).is_some()
@@ -387,7 +416,9 @@ impl Matching {
     /// Takes back an unmatched message that is still in its sender's memory; false when it has been matched. A message
     /// that was set aside counts as matched, unless it is to be taken `anyway`.
     pub(crate) fn withdraw_send(&mut self, send: OpRef, anyway: bool) -> bool {
-        let arrived = if let Some(index) = find(&self.unexpected, |arrived| arrived.is_of(send)) {
+        let arrived = if send.what().context.is_of_parts() {
+            self.parts.withdraw_send(send)
+        } else if let Some(index) = find(&self.unexpected, |arrived| arrived.is_of(send)) {
             self.unexpected.remove(index)
         } else if anyway && let Some(index) = self.aside.iter().position(|(_, arrived)| arrived.is_of(send)) {
             Some(self.aside.swap_remove(index).1)
@@ -406,15 +437,53 @@ impl Matching {
         if self.is_full() {
             return false;
         }
-        let aside = self.aside.iter_mut().map(|(_, arrived)| arrived);
-        let Some(arrived) = self.unexpected.iter_mut().chain(aside).find(|arrived| arrived.is_of(send)) else {
-            return false;
+        let arrived = if send.what().context.is_of_parts() {
+            self.parts.early_of(send)
+        } else {
+            let aside = self.aside.iter_mut().map(|(_, arrived)| arrived);
+            self.unexpected.iter_mut().chain(aside).find(|arrived| arrived.is_of(send))
         };
+        let Some(arrived) = arrived else { return false };
         let bytes = send.span().to_vec();
         self.buffered += bytes.len();
         arrived.header = Header { length: bytes.len() as u64, ..arrived.header };
         arrived.body = Body::Bytes(bytes.into_boxed_slice());
         true
+    }
+}
+
+/// A message has found its receive.
+#[inline(always)]
+fn meet(receive: OpRef, header: Header, payload: Payload<'_>, work: &mut Work) {
+    if header.is_pulled() {
+        // SAFETY: a pulled envelope carries the address of an operation of a running job.
+        let send = unsafe { OpRef::from_address(payload.pointer()) };
+        work.pairs.push(Pair::new(send, receive, header));
+    } else if deliver(receive, work.by, &header, |to, length| {
+        // SAFETY: `to` is part of the receive's proved span.
+        unsafe { payload.copy_to(to, length) };
+    }) {
+        work.wake.push(receive.get().owner);
+    }
+}
+
+/// Gives a receive the unexpected message that fits; what is left to be moved, and the bytes that were held here.
+#[inline(always)]
+fn hand_over(Arrived { header, body }: &mut Arrived, receive: OpRef, by: u32) -> (Option<Left>, usize) {
+    match body {
+        Body::Inline(bytes) => {
+            // Its owner is looking for it: there is nobody to wake.
+            let _ = deliver(receive, by, header, |to, length| {
+                // SAFETY: `to` is part of the receive's proved span.
+                unsafe { copy::copy_small(to, bytes.as_ptr(), length) };
+            });
+            (None, header.bytes())
+        }
+        Body::Bytes(bytes) => {
+            let held = bytes.len();
+            (Some(Left::Bytes(*header, std::mem::take(bytes))), held)
+        }
+        Body::Pulled(send) => (Some(Left::Pulled(*header, *send)), 0),
     }
 }
 

@@ -3,10 +3,12 @@
 //! Senders push envelopes into the ring without a lock. The matching state belongs to whoever holds the gate: the
 //! rank itself while it runs inside an MPI call or spins in one, otherwise any peer that has something to deliver.
 //! A holder never blocks and never runs guest code; long copies are made after it has left the gate. That the holder
-//! does what others have left in front of the gate is flat combining (Hendler, Incze, Shavit, Tzafrir).
+//! does what others have left in front of the gate is flat combining (Hendler, Incze, Shavit, Tzafrir, "Flat combining and
+//! the synchronization-parallelism tradeoff", SPAA 2010).
 
 pub(crate) mod matching;
 pub(crate) mod operation;
+mod parts;
 pub(crate) mod ring;
 
 use std::sync::Arc;
@@ -23,7 +25,7 @@ pub(crate) const PARKED: u32 = 1;
 /// The owner has been woken, or must not fall asleep.
 pub(crate) const NOTIFIED: u32 = 2;
 
-/// See the module.
+/// Where a rank's messages arrive.
 pub(crate) struct Mailbox {
     pub(crate) ring: Ring,
     gate: Gate,

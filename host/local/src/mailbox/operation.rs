@@ -93,7 +93,7 @@ pub(crate) struct Cargo {
     parcel: Parcel,
 }
 
-/// See the module.
+/// A send or receive that has not ended.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Operation {

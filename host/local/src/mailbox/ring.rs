@@ -8,8 +8,8 @@
 //! Two orders matter on machines that reorder: bytes before their number (release, acquire), and a claim before the look at
 //! whether the owner sleeps, crosswise with the owner's (`docs/memory-order.md`).
 //!
-//! Sequence numbers in the slots are Vyukov's, of his bounded queue; claims of several slots, and `head` in place of a
-//! second number for slots that are free again, are not.
+//! Sequence numbers in the slots are Vyukov's, of his "Bounded MPMC queue" (1024cores.net, 2010); claims of several slots,
+//! and `head` in place of a second number for slots that are free again, are not.
 
 use crate::context::Context;
 use crate::copy;

@@ -21,13 +21,13 @@ use crate::comm::Communicator;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, OpRef, What};
-use crate::quota::zeroed;
+use crate::quota::{Cost, zeroed};
 use crate::rank::Rank;
 use crate::request::Activity;
 use crate::span::Span;
 
 /// What errors call the messages.
-const WHAT: &str = "buffered messages";
+const WHAT: Cost = Cost::Buffered;
 /// What an automatic buffer holds at most.
 const AUTOMATIC: u64 = 256 << 20;
 

@@ -10,7 +10,7 @@ use std::task::Poll;
 use rankine_abi::{Comm, MPI_ERR_TRUNCATE, Request, Status};
 
 use super::{pattern, target};
-use rankine_guest::Parcel;
+use rankine_guest::{Cost, Parcel};
 
 use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, Outcome};
@@ -132,7 +132,7 @@ fn check(r: &Rank, outcome: &Outcome, limit: u64) -> Result<()> {
         return Ok(());
     }
     if length <= limit {
-        return Err(r.account.refused(length as usize, "messages from others").with_status(outcome.status()));
+        return Err(r.account.refused(length as usize, Cost::Incoming).with_status(outcome.status()));
     }
     let text = format!(
         "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"

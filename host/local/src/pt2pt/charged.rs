@@ -3,6 +3,7 @@
 use rankine_abi::Request;
 
 use super::*;
+use crate::quota::Cost;
 use crate::request::{wait, waitall};
 use crate::testing::both;
 
@@ -30,7 +31,7 @@ fn what_waits_for_its_receiver_is_charged() {
         receive().await;
         assert!(r.account.used() - before < 1 << 18, "{}", r.account.used() - before);
         // Where hardly more may be held than requests need, senders keep their data.
-        let rest = r.account.charge(r.account.free() as usize - (256 << 10), "the test").unwrap();
+        let rest = r.account.charge(r.account.free() as usize - (256 << 10), Cost::Datatypes).unwrap();
         let requests: Vec<Request> = (0..450).map(|_| isend(r, Addr(64), 1000, BYTE, 0, 1, WORLD).unwrap()).collect();
         assert!(r.mailbox().is_congested());
         for _ in &requests {
@@ -90,7 +91,7 @@ fn a_parcel_is_charged_until_its_receiver_has_dropped_it() {
 #[test]
 fn without_memory_a_call_says_so() {
     both(1, async |r| {
-        let all = r.account.charge(r.account.free() as usize, "the test").unwrap();
+        let all = r.account.charge(r.account.free() as usize, Cost::Datatypes).unwrap();
         for error in [
             isend_bytes(r, vec![7; 1 << 16].into(), 0, 1, WORLD).unwrap_err(),
             psend_init(r, Addr(64), 5000, 1, BYTE, 0, 1, WORLD, rankine_abi::Info::NULL).unwrap_err(),

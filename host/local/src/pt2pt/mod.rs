@@ -51,9 +51,6 @@ impl State {
     }
 }
 
-/// The largest tag (`MPI_TAG_UB`).
-pub(crate) const TAG_UB: i32 = i32::MAX;
-
 /// Starts a send; nothing is under way when it is complete already.
 #[inline(always)]
 pub(crate) fn start_send<'r, 'b>(

@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::poll_fn;
+use std::ops::Range;
 use std::rc::{Rc, Weak};
 use std::task::Poll;
 
@@ -17,16 +18,18 @@ use rankine_abi::{
 use rankine_guest::partitions;
 
 use super::{pattern, target};
-use crate::context::Context;
-use crate::datatype::layout::Layout;
+use crate::context::{Context, disagreement};
 use crate::drive::yield_now;
 use crate::error::{Error, Result};
-use crate::group::disagreement;
+use crate::layout::Layout;
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, OpRef, What};
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
+
+/// Parts that a receive looks at in vain before it lets the program go on.
+const LOOKED_AT: usize = 64;
 
 /// What a request of partitioned communication is, beside a request.
 #[derive(Clone)]
@@ -59,6 +62,10 @@ pub(crate) struct Receiving {
     greeting: OnceCell<Result<Greeting>>,
     /// The sender's parts that have arrived since the last start.
     arrived: RefCell<Vec<bool>>,
+    /// For each of the receiver's parts, the first of the sender's that was not there when it was asked for.
+    missing: RefCell<Vec<u32>>,
+    /// The part of the receiver's that is asked for.
+    asked: Cell<Option<usize>>,
     done: Cell<bool>,
 }
 
@@ -77,14 +84,14 @@ impl Greeting {
     const BYTES: u64 = 16;
 
     fn to_bytes(self) -> Vec<u8> {
-        let context = Context::word(&Ok(self.context)).to_le_bytes();
+        let context = Context::word(&Ok(self.context.of_communicator())).to_le_bytes();
         [&context[..], &self.parts.to_le_bytes(), &self.bytes.to_le_bytes()].concat()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (context, rest) = bytes.split_first_chunk()?;
         let (parts, bytes) = rest.split_first_chunk()?;
-        let context = Context::from_word(i32::from_le_bytes(*context)).ok()?;
+        let context = Context::from_word(i32::from_le_bytes(*context)).ok()?.parts();
         let greeting =
             Greeting { context, parts: u32::from_le_bytes(*parts), bytes: u64::from_le_bytes(bytes.try_into().ok()?) };
         let is_sane = greeting.parts <= partitions::MOST as u32 && greeting.length().is_some();
@@ -115,10 +122,10 @@ fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Resul
     Ok((spans.collect::<Result<_>>()?, whole))
 }
 
-/// The memory of a message in so many parts: where each lies, and its send.
+/// The memory of a message in so many parts: where each lies, its send, and where its receive waits.
 fn room_for_parts(r: &Rank, parts: i32) -> Result<Charge> {
-    let each = size_of::<Span>() + size_of::<Layout>() + 2 * size_of::<Option<Part>>();
-    r.account.charge(parts.clamp(0, partitions::MOST) as usize * each, "messages in partitions")
+    let each = size_of::<Span>() + size_of::<Layout>() + 2 * size_of::<Option<Part>>() + 4 * size_of::<Option<OpRef>>();
+    r.account.charge(parts.clamp(0, partitions::MOST) as usize * each, Cost::Partitions)
 }
 
 /// `MPI_Psend_init`
@@ -139,7 +146,7 @@ pub fn psend_init(
     let receiver = target(Kind::Send, dest, tag, &communicator)?;
     r.hints(info)?;
     let to = match receiver {
-        Some(what) => Some(What { context: r.world().new_context()?, ..what }),
+        Some(what) => Some(What { context: r.world().new_context()?.parts(), ..what }),
         None => None,
     };
     let sending = Rc::new(Sending { to, source: communicator.rank, parts, _charge, ready: RefCell::default() });
@@ -252,6 +259,8 @@ pub fn precv_init(
         _charge,
         greeting: OnceCell::new(),
         arrived: RefCell::default(),
+        missing: RefCell::default(),
+        asked: Cell::new(None),
         done: Cell::new(true),
     });
     let (pair, steps) = (Rc::downgrade(&receiving), receiving.clone());
@@ -288,6 +297,7 @@ impl Receiving {
     async fn receive(&self, r: &Rank) -> Result<Status> {
         let Some(from) = self.from else { return Ok(Status::PROC_NULL) };
         self.arrived.borrow_mut().clear();
+        *self.missing.borrow_mut() = vec![0; self.parts as usize];
         self.done.set(false);
         let greeting = poll_fn(|_| self.greeting.get().cloned().map_or(Poll::Pending, Poll::Ready)).await?;
         let room = self.whole.bytes() as u64;
@@ -309,7 +319,7 @@ impl Receiving {
     /// Receives all parts, which together are not longer than the whole.
     async fn receive_parts(&self, r: &Rank, from: Pattern, greeting: Greeting) -> Result<()> {
         let size = greeting.bytes as usize;
-        let mut pending = Vec::with_capacity(greeting.parts as usize);
+        let mut parts = Vec::with_capacity(greeting.parts as usize);
         for part in 0..greeting.parts as usize {
             let pattern = Pattern { context: greeting.context, source: from.source, tag: part as i32 };
             // Parts for a layout with holes come into the host: the sender's need not end where elements end.
@@ -317,26 +327,61 @@ impl Receiving {
                 Some(_) => r.post_recv(pattern, self.whole.part(part * size..(part + 1) * size))?,
                 None => r.post_recv_bytes(pattern, greeting.bytes)?,
             };
-            pending.push((part, started));
+            parts.push(Some(started));
         }
         let mut all_fit = true;
+        // Those that are awaited, and the next one that is looked at.
+        let (mut pending, mut next): (Vec<usize>, _) = ((0..parts.len()).collect(), 0);
         poll_fn(|_| {
-            pending.retain(|(part, started)| {
+            let mut take = |part: usize| {
+                let Some(started) = &mut parts[part] else { return true };
                 if !started.poll() {
-                    return true;
+                    return false;
                 }
                 if self.whole.contiguous().is_none() {
                     let bytes = started.unload().bytes;
                     all_fit &= bytes.len() == size;
                     self.whole.unpack(part * size, &bytes);
                 }
-                self.arrived.borrow_mut()[*part] = true;
-                false
-            });
+                parts[part] = None;
+                self.arrived.borrow_mut()[part] = true;
+                true
+            };
+            if let Some((partition, range)) =
+                self.asked.take().and_then(|asked| Some((asked, self.overlapping(asked)?)))
+            {
+                let first = (self.missing.borrow()[partition] as usize).max(range.start);
+                let _ = (first..range.end).all(&mut take);
+            }
+            // Whoever is about to sleep waits for all of them; else it is enough to look at some, and at others next time.
+            let mut in_vain = 0;
+            if r.parking.get() {
+                pending.retain(|&part| !take(part));
+            }
+            while in_vain < LOOKED_AT.min(pending.len()) && !r.parking.get() {
+                next = if next < pending.len() { next } else { 0 };
+                if take(pending[next]) {
+                    pending.swap_remove(next);
+                } else {
+                    (next, in_vain) = (next + 1, in_vain + 1);
+                }
+            }
             if pending.is_empty() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        if all_fit { Ok(()) } else { Err(r.account.refused(size, "messages in partitions")) }
+        if all_fit { Ok(()) } else { Err(r.account.refused(size, Cost::Partitions)) }
+    }
+
+    /// The sender's parts that have bytes of one of the receiver's; nothing as long as nobody knows, or neither has any.
+    fn overlapping(&self, partition: usize) -> Option<Range<usize>> {
+        let Some(Ok(greeting)) = self.greeting.get() else { return None };
+        let size = self.whole.bytes() as u64 / self.parts as u64;
+        if size == 0 || greeting.bytes == 0 {
+            return None;
+        }
+        let (first, last) = (partition as u64 * size, (partition as u64 + 1) * size);
+        let end = last.div_ceil(greeting.bytes).min(greeting.parts.into());
+        Some((first / greeting.bytes).min(end) as usize..end as usize)
     }
 
     /// Whether every byte of one of the receiver's parts is there.
@@ -350,15 +395,19 @@ impl Receiving {
         if self.done.get() {
             return Ok(true);
         }
-        let Some(Ok(greeting)) = self.greeting.get() else { return Ok(false) };
-        let size = self.whole.bytes() as u64 / self.parts as u64;
-        let (first, last) = (partition as u64 * size, (partition as u64 + 1) * size);
-        let arrived = self.arrived.borrow();
-        let overlaps = |part: usize| {
-            let start = part as u64 * greeting.bytes;
-            start < last && start + greeting.bytes > first
+        let (partition, arrived) = (partition as usize, self.arrived.borrow());
+        // One without bytes is there when the whole message is; what lies behind the message as soon as its length is known.
+        let Some(range) = self.overlapping(partition) else {
+            let is_behind = matches!(self.greeting.get(), Some(Ok(greeting)) if greeting.bytes == 0);
+            return Ok(is_behind && self.whole.bytes() > 0 && !arrived.is_empty());
         };
-        Ok(!arrived.is_empty() && (0..arrived.len()).all(|part| arrived[part] || !overlaps(part)))
+        if arrived.is_empty() {
+            return Ok(false);
+        }
+        let missing = &mut self.missing.borrow_mut()[partition];
+        let first = (*missing as usize).max(range.start);
+        *missing = (first..range.end).find(|&part| !arrived[part]).unwrap_or(range.end) as u32;
+        Ok(*missing as usize >= range.end)
     }
 }
 
@@ -397,9 +446,13 @@ pub async fn parrived(r: &Rank, request: Request, partition: i32) -> Result<bool
         (Some(Parts::Receiving(receiving)), active) => (receiving, active),
         _ => return Err(Error::new(MPI_ERR_REQUEST, "the request is not one of MPI_Precv_init")),
     };
+    if receiving.has(partition)? || !active {
+        return Ok(true);
+    }
+    receiving.asked.set(Some(partition as usize));
     r.progress();
     r.advance();
-    let arrived = receiving.has(partition)? || !active;
+    let arrived = receiving.has(partition)?;
     if !arrived {
         yield_now(r).await;
     }

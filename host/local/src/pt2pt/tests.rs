@@ -377,6 +377,41 @@ fn messages_in_parts() {
     });
 }
 
+#[test]
+fn parts_that_come_before_their_receives_keep_the_order_of_their_messages() {
+    both(1, async |r| {
+        let none = rankine_abi::Info::NULL;
+        // Some fit into an envelope, others don't; a message is sent again before anybody receives it.
+        for bytes in [8, 100, 1000] {
+            let outgoing = psend_init(r, Addr(64), 4, bytes, BYTE, 0, 5, WORLD, none).unwrap();
+            let incoming = precv_init(r, Addr(10_000), 2, 2 * bytes, BYTE, 0, 5, WORLD, none).unwrap();
+            for round in 0..3 {
+                fill(r, 64, 4 * bytes, round);
+                start(r, outgoing).unwrap();
+                (0..4).rev().for_each(|part| pready(r, part, outgoing).unwrap());
+                wait(r, outgoing).await.unwrap();
+            }
+            for round in 0..3 {
+                start(r, incoming).unwrap();
+                wait(r, incoming).await.unwrap();
+                check(r, 10_000, 4 * bytes, round);
+            }
+            // Nobody receives this one.
+            start(r, outgoing).unwrap();
+            pready(r, 2, outgoing).unwrap();
+            r.progress();
+            assert_eq!(r.matched(|matching| matching.leftovers().messages), 1);
+            start(r, incoming).unwrap();
+            (0..4).filter(|&part| part != 2).for_each(|part| pready(r, part, outgoing).unwrap());
+            waitall(r, &[outgoing, incoming]).await.unwrap();
+            assert_eq!(r.matched(|matching| matching.leftovers().messages), 0);
+            request_free(r, outgoing).await.unwrap();
+            request_free(r, incoming).await.unwrap();
+        }
+        r.end_orphans().await;
+    });
+}
+
 /// One step of a schedule.
 #[derive(Clone, Debug)]
 enum Step {

@@ -31,6 +31,8 @@ pub struct Completed {
     pub request: Request,
     /// Its status. `MPI_ERROR` is success here; it belongs in a guest's status only next to `MPI_ERR_IN_STATUS`.
     pub status: Status,
+    /// Whether it was null or inactive: its status is the empty one, `MPI_ERROR` included.
+    pub is_nothing: bool,
     /// Why it failed, if it did. It names the communicator of the request, whose error handler hears of it.
     pub error: Option<Error>,
 }
@@ -41,10 +43,10 @@ impl Completed {
         self.error.as_ref().map_or(MPI_SUCCESS, |error| error.class)
     }
 
-    /// A request that was null or inactive.
+    /// A request of which nothing is known yet but that its status begins as the empty one.
     #[inline(always)]
-    pub(super) fn nothing(index: usize, request: Request) -> Self {
-        Completed { index, request, status: Status::EMPTY, error: None }
+    pub(super) fn begun(index: usize, request: Request) -> Self {
+        Completed { index, request, status: Status::EMPTY, is_nothing: false, error: None }
     }
 }
 
@@ -128,9 +130,13 @@ impl Rank {
     /// the guest, who may start a later one again: that one is waited for, if it is said so, and otherwise stays as it is.
     async fn collect_all(&self, requests: &[Request], wait: bool, mut completed: Vec<Completed>) -> Vec<Completed> {
         for (index, &request) in requests.iter().enumerate() {
-            completed.push(Completed::nothing(index, request));
+            completed.push(Completed::begun(index, request));
             let here = &mut completed[index];
-            if self.collect_at_once(here) || request == Request::NULL {
+            if self.collect_at_once(here) {
+                continue;
+            }
+            if request == Request::NULL {
+                here.is_nothing = true;
                 continue;
             }
             match self.check_request(request) {
@@ -157,6 +163,7 @@ impl Rank {
     /// The status of a complete request, which stays as it is. No guest has run since it was seen to be complete.
     async fn look(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
+        let is_nothing = !self.is_active(request);
         let general = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
             Some(Activity::General(general)) => Ok(general.clone()),
             Some(Activity::Complete(completion)) => Err(Completion::clone(completion)),
@@ -173,7 +180,7 @@ impl Rank {
             Ok(general) => general.query(self).await,
             Err(completion) => completion,
         };
-        Completed { index, request, status, error: error.map(|error| error.or_on(comm)) }
+        Completed { index, request, status, is_nothing, error: error.map(|error| error.or_on(comm)) }
     }
 }
 
@@ -181,7 +188,7 @@ impl Rank {
 #[inline]
 pub async fn wait(r: &Rank, request: Request) -> Result<Completed> {
     r.check_request(request)?;
-    let mut completed = Completed::nothing(0, request);
+    let mut completed = Completed::begun(0, request);
     r.advance();
     if r.collect_at_once(&mut completed) {
         return Ok(completed);

@@ -3,19 +3,19 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Comm, FnPtr, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
+use rankine_abi::{Comm, FnPtr, Kept, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
 
 use super::{Activity, Completion};
 use crate::error::{Error, Result};
 use crate::rank::Rank;
-use rankine_guest::Callback;
+use rankine_guest::Arguments;
 
 /// A generalised request: the guest's functions, and what they are given.
 pub(crate) struct General {
     query: FnPtr,
     free: FnPtr,
     cancel: FnPtr,
-    extra_state: Addr,
+    extra_state: Kept,
     complete: Cell<bool>,
 }
 
@@ -35,7 +35,7 @@ impl General {
     async fn try_query(&self, r: &Rank) -> Result<Status> {
         let cell = r.take_cell().await?;
         r.memory().write_i32s(cell, &Status::EMPTY.words(), "the status")?;
-        let called = self.call(r, "query", self.query, &[self.extra_state.0 as i32, cell.0 as i32]).await;
+        let called = self.call(r, "query", self.query, self.state(r).address(cell)).await;
         let words = r.memory().read_i32s(cell, 8, "the status")?;
         r.give_cell(cell);
         called?;
@@ -52,17 +52,22 @@ impl General {
     }
 
     pub(super) async fn free(&self, r: &Rank) -> Result<()> {
-        self.call(r, "free", self.free, &[self.extra_state.0 as i32]).await
+        self.call(r, "free", self.free, self.state(r)).await
     }
 
     /// Tells the program that the request is to be cancelled.
     pub(super) async fn cancel(&self, r: &Rank) -> Result<()> {
         let complete = i32::from(self.is_complete());
-        self.call(r, "cancel", self.cancel, &[self.extra_state.0 as i32, complete]).await
+        self.call(r, "cancel", self.cancel, self.state(r).int(complete)).await
     }
 
-    async fn call(&self, r: &Rank, what: &str, function: FnPtr, arguments: &[i32]) -> Result<()> {
-        match r.ask(Callback::Call { function, arguments: arguments.into() }).await {
+    /// The first argument of all of its functions.
+    fn state(&self, r: &Rank) -> Arguments {
+        r.arguments().kept(self.extra_state)
+    }
+
+    async fn call(&self, r: &Rank, what: &str, function: FnPtr, arguments: Arguments) -> Result<()> {
+        match r.ask(arguments.call(function)).await {
             MPI_SUCCESS => Ok(()),
             code => Err(Error::new(code, format!("the {what} function of a generalised request returned {code}"))),
         }
@@ -75,7 +80,7 @@ pub fn grequest_start(
     query_fn: FnPtr,
     free_fn: FnPtr,
     cancel_fn: FnPtr,
-    extra_state: Addr,
+    extra_state: Kept,
 ) -> Result<Request> {
     let general =
         General { query: query_fn, free: free_fn, cancel: cancel_fn, extra_state, complete: Cell::new(false) };

@@ -24,12 +24,12 @@ use std::sync::Arc;
 use rankine_abi::{Comm, MPI_ERR_REQUEST, Request, Status};
 use rankine_guest::Parcel;
 
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::layout::Layout;
 use crate::mailbox::operation::{Kind, OpRef, Outcome};
 use crate::pt2pt::Parts;
-use crate::quota::{Account, Charge};
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
 use crate::transport::Started;
 
@@ -165,7 +165,7 @@ pub(crate) struct State {
 /// What a request has beside its handle, whatever stands behind it: how it ended, or what is done with its message.
 const BESIDE: usize = 128;
 /// What errors call them.
-const WHAT: &str = "requests";
+const WHAT: Cost = Cost::Requests;
 
 impl State {
     pub(crate) fn new(account: &Arc<Account>) -> Self {
@@ -218,7 +218,7 @@ impl Rank {
         Ok(request)
     }
 
-    /// The same for a receive into the host.
+    /// A request for a receive into the host.
     pub(crate) fn received_request(&self, comm: Comm, started: Started<'_, 'static>, then: Then) -> Result<Request> {
         let Some(operation) = started.operation() else { return self.new_request(comm, Activity::Done) };
         let request = self.new_request(comm, Activity::Received(Box::new(Received { operation, then })))?;
@@ -316,14 +316,14 @@ impl Rank {
     /// persistent.
     #[inline(always)]
     async fn collect(&self, index: usize, request: Request) -> Completed {
-        let mut completed = Completed::nothing(index, request);
+        let mut completed = Completed::begun(index, request);
         if !self.collect_at_once(&mut completed) {
             completed = self.collect_slowly(index, request).await;
         }
         completed
     }
 
-    /// The same for a send or receive that is complete, or for what was so from the start: nobody has to be asked.
+    /// Collects a send or receive that is complete, or what was so from the start: nobody has to be asked.
     /// False: nothing was done. What comes of it is written where it stays, number by number.
     #[inline(always)]
     fn collect_at_once(&self, completed: &mut Completed) -> bool {
@@ -362,10 +362,11 @@ impl Rank {
         true
     }
 
-    /// The same for any request. It has nothing left to wait for, and no guest has run since that was seen.
+    /// Collects any request. It has nothing left to wait for, and no guest has run since that was seen.
     async fn collect_slowly(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
         let (request, activity) = self.detach(request);
+        let is_nothing = matches!(activity, Activity::Inactive);
         let completion = match activity {
             Activity::Received(received) => self.end_received(*received).await,
             Activity::General(general) => general.end(self).await,
@@ -374,7 +375,7 @@ impl Rank {
             Activity::Inactive | Activity::Future(_) => Completion::of(Status::EMPTY),
         };
         let error = completion.error.map(|error| error.or_on(comm));
-        Completed { index, request, status: completion.status, error }
+        Completed { index, request, status: completion.status, is_nothing, error }
     }
 
     #[inline(always)]

@@ -3,8 +3,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{
-    Addr, Comm, Datatype, FnPtr, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST,
-    MPI_SUCCESS, Request, Status,
+    Addr, Comm, Datatype, FnPtr, Info, Kept, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_IN_STATUS,
+    MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status,
 };
 use rankine_guest::Callback;
 
@@ -235,7 +235,7 @@ const NOTHING: FnPtr = FnPtr(2);
 
 fn complete_general() -> impl AsyncFn(&Rank) -> Request {
     async |r| {
-        let request = grequest_start(r, QUERY, NOTHING, NOTHING, Addr(0)).unwrap();
+        let request = grequest_start(r, QUERY, NOTHING, NOTHING, Kept::NULL).unwrap();
         grequest_complete(r, request).await.unwrap();
         request
     }
@@ -332,7 +332,7 @@ fn a_pending_operation_has_no_outcome() {
             let request = irecv(r, Addr(64), 4, BYTE, 0, 1, WORLD).unwrap();
             let operation = r.entry(request, |entry| entry.activity.operation()).unwrap().unwrap();
             assert!(operation.finish().is_none() && r.release_if_done(operation).is_none());
-            assert!(!r.collect_at_once(&mut Completed::nothing(0, request)));
+            assert!(!r.collect_at_once(&mut Completed::begun(0, request)));
             send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
             assert_eq!(wait(r, request).await.unwrap().status.bytes(), 4);
         },

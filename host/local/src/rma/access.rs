@@ -11,9 +11,9 @@ use rankine_abi::{Datatype, MPI_ERR_COUNT, MPI_ERR_RMA_RANGE, MPI_ERR_TRUNCATE};
 use super::Window;
 use super::common::Part;
 use crate::datatype::Type;
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::layout::Layout;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -49,7 +49,7 @@ impl Window {
         }
     }
 
-    /// The same where the datatype is predefined and all is well.
+    /// Where bytes of a target lie, if the datatype is predefined and all is well.
     #[inline]
     pub(super) fn contiguous(&self, target: usize, there: There) -> Option<(*mut u8, usize)> {
         let size = there.datatype.predefined_block()?;
@@ -70,14 +70,14 @@ impl Window {
         let base = self.prove(target, &part, there.disp, &layout)?;
         let charge = match layout.own_bytes(ty.layout()) {
             0 => Charge::default(),
-            bytes => r.account().charge(bytes, "layouts of messages")?,
+            bytes => r.account().charge(bytes, Cost::Layouts)?,
         };
         // SAFETY: every byte of the layout was proved, and the memory stays until the job has ended.
         Ok(unsafe { Span::of_layout(base, layout, Rc::<Type>::clone(&ty), charge) })
     }
 
     /// Where offset 0 of a layout lies, all of whose bytes are the target's to access.
-    fn prove(&self, target: usize, part: &Part, disp: i64, layout: &Layout) -> Result<*mut u8> {
+    pub(super) fn prove(&self, target: usize, part: &Part, disp: i64, layout: &Layout) -> Result<*mut u8> {
         // The target's address, which is no signed number.
         let disp = if self.is_dynamic() { i64::from(disp as u32) } else { disp };
         let at = i128::from(disp) * i128::from(part.unit);
@@ -107,8 +107,8 @@ impl Window {
 
 /// Refuses to move more bytes than there is room for.
 #[inline]
-pub(super) fn check_fit(from: &Span<'_>, to: &Span<'_>) -> Result<()> {
-    if from.bytes() <= to.bytes() { Ok(()) } else { Err(too_long(from.bytes(), to.bytes())) }
+pub(super) fn check_fit(from: usize, to: usize) -> Result<()> {
+    if from <= to { Ok(()) } else { Err(too_long(from, to)) }
 }
 
 #[cold]

@@ -24,7 +24,7 @@ pub(super) struct Accumulation {
     pub(super) op: Op,
     /// `second = first ∘ second`.
     pub(super) kernel: Kernel,
-    /// The same straight in memory, without what was there before.
+    /// The operation straight in memory, without what was there before.
     pub(super) in_place: Option<InPlace>,
     operand: Operand,
     /// Packed bytes of an element.
@@ -95,13 +95,31 @@ impl Accumulation {
             let text = format!("{:#x} is not a predefined operation; windows accept no others", op.0);
             return Err(Error::new(MPI_ERR_OP, text));
         }
-        let Some(operand @ Operand { value: (kind, size), index }) = operand else {
+        let Some(operand) = operand else {
             let text = "the datatype is not made of elements of one predefined datatype, as accumulates need it";
             return Err(Error::new(MPI_ERR_TYPE, text));
         };
-        let kernel = kernel(op, operand).ok_or_else(|| undefined(op, datatype))?;
+        Accumulation::of_operand(op, operand).ok_or_else(|| undefined(op, datatype))
+    }
+
+    /// What one does with elements of a predefined datatype, if both are such and it is defined on them.
+    pub(super) fn of_element(op: Op, datatype: Datatype) -> Option<Accumulation> {
+        if op.0 >= FIRST_DYNAMIC || op == Op::NULL || op.name().is_none() {
+            return None;
+        }
+        Accumulation::of_operand(op, Operand::of(&datatype.element()?))
+    }
+
+    /// Whether it is of such elements.
+    pub(super) fn is_of(&self, datatype: Datatype) -> bool {
+        datatype.element().is_some_and(|element| Operand::of(&element) == self.operand)
+    }
+
+    fn of_operand(op: Op, operand: Operand) -> Option<Accumulation> {
+        let Operand { value: (kind, size), index } = operand;
+        let kernel = kernel(op, operand)?;
         let is_number = !matches!(kind, Kind::Float | Kind::Complex);
-        Ok(Accumulation {
+        Some(Accumulation {
             op,
             kernel,
             in_place: in_place(op, operand),
@@ -129,12 +147,15 @@ impl Rank {
         let operands = if op == Op::NO_OP { None } else { Some(self.span(origin.0, origin.1, origin.2)?) };
         let result = result.map(|(address, count, datatype)| self.span(address, count, datatype)).transpose()?;
         let Some(target) = window.target(target)? else { return Ok(()) };
+        if window.common.member(target).elsewhere.is_some() {
+            return self.update_there(&window, (operands, result), origin.2, (target, there), op);
+        }
         let span = window.span(self, target, there)?;
         if let Some(operands) = &operands {
-            check_fit(operands, &span)?;
+            check_fit(operands.bytes(), span.bytes())?;
         }
         if let Some(result) = &result {
-            check_fit(&span, result)?;
+            check_fit(span.bytes(), result.bytes())?;
         }
         window.allow(target)?;
         // No bytes are elements of any kind.
@@ -150,6 +171,33 @@ impl Rank {
         update.run(operands.as_ref(), result.as_ref());
         let (by, to, bytes) = (self.id(), member.rank as usize, span.bytes());
         self.tell(|| Event::Accessed { by, to, bytes });
+        Ok(())
+    }
+}
+
+impl Rank {
+    /// Updates elements of a part that is elsewhere.
+    #[cold]
+    fn update_there(
+        &self,
+        window: &Window,
+        (operands, result): (Option<Span<'static>>, Option<Span<'static>>),
+        datatype: Datatype,
+        (target, there): (usize, There),
+        op: Op,
+    ) -> Result<()> {
+        let find = || {
+            let how = self.windows.known.accumulation(self, op, there.datatype)?;
+            if datatype != there.datatype && operands.as_ref().is_some_and(|operands| operands.bytes() > 0) {
+                check_same(&how, &Accumulation::new(self, op, datatype)?)?;
+            }
+            Ok(*how)
+        };
+        let bytes = self.update_elsewhere(window, (operands.as_ref(), result.as_ref()), (target, there), find)?;
+        let (by, to) = (self.id(), window.common.member(target).rank as usize);
+        if bytes > 0 {
+            self.tell(|| Event::Accessed { by, to, bytes });
+        }
         Ok(())
     }
 }
@@ -361,6 +409,13 @@ pub fn compare_and_swap(
     let (new, expected, result) = (new?, expected?, result?);
     let Some(target) = window.target(target_rank)? else { return Ok(()) };
     let there = There { disp: target_disp, count: 1, datatype };
+    if window.common.member(target).elsewhere.is_some() {
+        let how = *how;
+        r.swap_elsewhere(&window, [&new, &expected, &result], (target, there), &how)?;
+        let (by, to) = (r.id(), window.common.member(target).rank as usize);
+        r.tell(|| Event::Accessed { by, to, bytes: how.size });
+        return Ok(());
+    }
     let span = window.span(r, target, there)?;
     let Some(at) = one_element(&span, how.size) else {
         return Err(Error::new(MPI_ERR_TYPE, "compare-and-swap takes one predefined element; the datatype has more"));

@@ -68,7 +68,12 @@ pub fn win_post(r: &Rank, group: Group, assert: i32, win: Win) -> Result<()> {
     window.epochs.exposed.set(Some(origins.len() as u32));
     complete_accesses();
     for origin in origins {
-        window.common.member(origin as usize).post(r.world(), window.rank as i32);
+        let member = window.common.member(origin as usize);
+        if member.elsewhere.is_some() {
+            r.post_elsewhere(&window, origin as usize);
+        } else {
+            member.post(r.world(), window.rank as i32);
+        }
     }
     Ok(())
 }
@@ -88,18 +93,25 @@ pub async fn win_start(r: &Rank, group: Group, assert: i32, win: Win) -> Result<
 }
 
 /// `MPI_Win_complete`
-pub fn win_complete(r: &Rank, win: Win) -> Result<()> {
+pub async fn win_complete(r: &Rank, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let epochs = &window.epochs;
-    if epochs.access.get() != Access::Started {
+    let is_started = || epochs.access.get() == Access::Started;
+    let settled = if is_started() { r.complete_far(&window).await } else { Ok(()) };
+    if !is_started() {
         return Err(out_of_order(format!("no MPI_Win_start began an epoch in {}", window.title())));
     }
     complete_accesses();
     epochs.access.set(Access::Nothing);
     for target in epochs.started.take() {
-        window.common.member(target as usize).complete(r.world());
+        let member = window.common.member(target as usize);
+        if member.elsewhere.is_some() {
+            r.complete_elsewhere(&window, target as usize);
+        } else {
+            member.complete(r.world());
+        }
     }
-    Ok(())
+    settled
 }
 
 /// `MPI_Win_wait`

@@ -6,6 +6,8 @@
 
 use std::sync::{OnceLock, PoisonError};
 
+use super::dynamic::Attached;
+use super::far::Spread;
 use super::lock::Lock;
 use super::shared::Layout;
 use super::stripes::Stripes;
@@ -13,7 +15,7 @@ use crate::group::Members;
 use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, crosswise};
 use crate::world::World;
 
-/// See the module.
+/// What the ranks of a window share.
 #[derive(Debug)]
 pub(crate) struct Common {
     members: Box<[Member]>,
@@ -22,6 +24,10 @@ pub(crate) struct Common {
     failed: AtomicU32,
     /// Of a window whose memory is shared.
     layout: Option<Layout>,
+    /// Ranks that are here.
+    here: u32,
+    /// Of a window that has ranks on several nodes.
+    spread: Option<Box<Spread>>,
 }
 
 /// What belongs to one rank of a window; aligned so that ranks don't share cache lines.
@@ -30,9 +36,14 @@ pub(crate) struct Common {
 pub(super) struct Member {
     /// Its world rank.
     pub(super) rank: u32,
+    /// The node that it is on, if that is another one.
+    pub(super) elsewhere: Option<u32>,
+    /// Without bytes, if they are elsewhere.
     part: OnceLock<Part>,
-    /// Memory that was attached to a dynamic window, in no order.
-    attached: Mutex<Vec<Region>>,
+    /// How long its part is elsewhere.
+    size_elsewhere: OnceLock<u64>,
+    /// Memory that was attached to a dynamic window.
+    attached: Mutex<Attached>,
     /// Those who access its part.
     pub(super) lock: Apart<Lock>,
     pub(super) stripes: Apart<Stripes>,
@@ -69,13 +80,6 @@ unsafe impl Send for Part {}
 // SAFETY: a part never changes, and what it points to is only accessed through `copy` and atomics.
 unsafe impl Sync for Part {}
 
-/// Bytes of a rank's memory that are attached to a dynamic window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Region {
-    pub(super) start: u64,
-    pub(super) end: u64,
-}
-
 /// What a rank of a window hears from others.
 #[derive(Debug, Default)]
 pub(super) struct News {
@@ -100,16 +104,32 @@ struct Fence {
 impl Common {
     /// For a window of these ranks, none of which has a part yet.
     pub(super) fn new(group: &Members, layout: Option<Layout>) -> Common {
-        let member = |rank| Member {
-            rank,
-            part: OnceLock::new(),
-            attached: Mutex::default(),
-            lock: Apart(Lock::new()),
-            stripes: Apart(Stripes::default()),
-            news: Apart(News::default()),
-        };
-        let members = group.iter().map(member).collect();
-        Common { members, fence: Fence::default(), failed: AtomicU32::new(0), layout }
+        let members: Box<[Member]> = group.iter().map(|rank| Member::new(rank, None)).collect();
+        let (fence, failed, here) = (Fence::default(), AtomicU32::new(0), members.len() as u32);
+        Common { members, fence, failed, layout, here, spread: None }
+    }
+
+    /// For one of ranks of several nodes; `elsewhere` says where those are that are not here.
+    pub(super) fn over_nodes(group: &Members, elsewhere: impl Fn(u32) -> Option<u32>, spread: Spread) -> Common {
+        let members: Box<[Member]> = group.iter().map(|rank| Member::new(rank, elsewhere(rank))).collect();
+        let here = members.iter().filter(|member| member.elsewhere.is_none()).count() as u32;
+        let (fence, failed) = (Fence::default(), AtomicU32::new(0));
+        Common { members, fence, failed, layout: None, here, spread: Some(Box::new(spread)) }
+    }
+
+    /// What it has more if some of its ranks are on other nodes.
+    pub(super) fn spread(&self) -> Option<&Spread> {
+        self.spread.as_deref()
+    }
+
+    /// How many of its ranks are here.
+    pub(super) fn here(&self) -> usize {
+        self.here as usize
+    }
+
+    /// Whether it is a window of these ranks.
+    pub(super) fn is_of(&self, group: &Members) -> bool {
+        self.members.iter().map(|member| member.rank).eq(group.iter())
     }
 
     /// Where the parts lie, if the window's memory is shared.
@@ -148,12 +168,36 @@ impl Common {
     pub(super) fn arrive(&self, world: &World, rank: usize) -> u32 {
         let met = self.fence.met.load(Ordering::SeqCst);
         self.members[rank].news.fences.fetch_add(1, Ordering::SeqCst);
-        if self.fence.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.members.len() as u32 {
+        if self.fence.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.here {
             self.fence.arrived.store(0, Ordering::SeqCst);
-            self.fence.met.fetch_add(1, Ordering::SeqCst);
-            self.members.iter().filter(|member| member.rank != self.members[rank].rank).for_each(|m| m.tell(world));
+            match self.spread() {
+                None => {
+                    self.fence.met.fetch_add(1, Ordering::SeqCst);
+                    let others = self.members.iter().filter(|member| member.rank != self.members[rank].rank);
+                    others.for_each(|member| member.tell(world));
+                }
+                Some(spread) => self.arrive_elsewhere(world, spread, met == 0),
+            }
         }
         met
+    }
+
+    /// How many meetings are over.
+    pub(super) fn meetings(&self) -> u32 {
+        self.fence.met.load(Ordering::SeqCst)
+    }
+
+    /// All ranks of all nodes have come.
+    pub(super) fn end_meeting(&self, world: &World) {
+        self.fence.met.fetch_add(1, Ordering::SeqCst);
+        self.members.iter().filter(|member| member.elsewhere.is_none()).for_each(|member| member.tell(world));
+    }
+
+    /// All ranks of another node have come to a meeting.
+    pub(super) fn count_fences(&self, node: u32) {
+        for member in self.members.iter().filter(|member| member.elsewhere == Some(node)) {
+            member.news.fences.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     /// Whether that meeting is over.
@@ -166,11 +210,41 @@ impl Common {
     pub(super) fn missing(&self, rank: usize) -> impl Iterator<Item = u32> {
         let fences = |member: &Member| member.news.fences.load(Ordering::SeqCst);
         let mine = fences(&self.members[rank]);
-        self.members.iter().filter(move |member| fences(member) != mine).map(|member| member.rank)
+        // Those of another node may be ahead.
+        let is_behind = move |member: &&Member| fences(member).wrapping_sub(mine).cast_signed() < 0;
+        self.members.iter().filter(is_behind).map(|member| member.rank)
     }
 }
 
 impl Member {
+    fn new(rank: u32, elsewhere: Option<u32>) -> Member {
+        Member {
+            rank,
+            elsewhere,
+            part: OnceLock::new(),
+            size_elsewhere: OnceLock::new(),
+            attached: Mutex::default(),
+            lock: Apart(Lock::new()),
+            stripes: Apart(Stripes::default()),
+            news: Apart(News::default()),
+        }
+    }
+
+    /// Its part, if it is known already.
+    pub(super) fn known_part(&self) -> Option<Part> {
+        self.part.get().copied()
+    }
+
+    /// Its part on another node, from nowhere on.
+    pub(super) fn part_elsewhere(&self) -> Part {
+        Part { size: self.size_elsewhere.get().copied().unwrap_or(0), ..self.part() }
+    }
+
+    /// How long its part is on another node.
+    pub(super) fn set_size_elsewhere(&self, size: u64) {
+        let _ = self.size_elsewhere.set(size);
+    }
+
     /// Its part; what all of them have once the window is made.
     #[inline]
     pub(super) fn part(&self) -> Part {
@@ -235,7 +309,7 @@ impl Member {
     }
 
     /// What is attached to it.
-    pub(super) fn attached(&self) -> MutexGuard<'_, Vec<Region>> {
+    pub(super) fn attached(&self) -> MutexGuard<'_, Attached> {
         self.attached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

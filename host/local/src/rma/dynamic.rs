@@ -3,35 +3,103 @@
 //! A rank changes its own list; origins look at it for every access. What was attached stays mapped whatever becomes of
 //! the list, so an access that races with a detachment is a mistake of the program's and no danger.
 
+use std::collections::BTreeMap;
+
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_ERR_SIZE, Win};
 
 use super::Window;
-use super::common::Region;
-use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
+use crate::layout::Layout;
+use crate::quota::Cost;
 use crate::rank::Rank;
 
 /// Bytes that a guest can address.
 const MEMORY: u64 = 4 << 30;
 /// Regions that a rank can attach to a window.
 const MOST: usize = 1 << 20;
+/// What a region takes, in both lists of it.
+const REGION: usize = 96;
+
+/// What a rank has attached to a dynamic window, no two of which overlap. Everything is found by search: a rank may have a
+/// million regions, and each access of any other looks.
+#[derive(Debug, Default)]
+pub(super) struct Attached {
+    /// Where each region begins and ends.
+    regions: BTreeMap<u64, u64>,
+    /// The same bytes, where regions that touch are one run.
+    runs: BTreeMap<u64, u64>,
+    /// The length of all together.
+    bytes: u64,
+    /// Regions that are charged.
+    charged: usize,
+}
+
+impl Attached {
+    /// Whether all bytes from `low` to `high` are attached.
+    pub(super) fn covers(&self, low: i128, high: i128) -> bool {
+        let Ok(start) = u64::try_from(low) else { return low >= high };
+        low >= high || self.runs.range(..=start).next_back().is_some_and(|(_, &end)| high <= i128::from(end))
+    }
+
+    /// Where a region begins that these bytes overlap, or that begins where they do.
+    fn overlapped(&self, start: u64, end: u64) -> Option<u64> {
+        let before = self.regions.range(..=start).next_back();
+        let before = before.filter(|&(&old, &old_end)| old == start || old_end > start);
+        before.or_else(|| self.regions.range(start + 1..).next().filter(|&(&old, _)| old < end)).map(|(&old, _)| old)
+    }
+
+    /// Takes a region in that overlaps none.
+    pub(super) fn insert(&mut self, start: u64, end: u64) {
+        self.regions.insert(start, end);
+        self.bytes += end - start;
+        if start == end {
+            return;
+        }
+        let before = self.runs.range(..start).next_back().filter(|&(_, &run_end)| run_end == start);
+        let first = before.map_or(start, |(&run, _)| run);
+        let last = self.runs.remove(&end).unwrap_or(end);
+        self.runs.insert(first, last);
+    }
+
+    /// Takes the region out that begins here; whether there was one.
+    fn remove(&mut self, start: u64) -> bool {
+        let Some(end) = self.regions.remove(&start) else { return false };
+        self.bytes -= end - start;
+        if start == end {
+            return true;
+        }
+        let Some((&first, run)) = self.runs.range_mut(..=start).next_back() else { return true };
+        let last = std::mem::replace(run, start);
+        if first == start {
+            self.runs.remove(&first);
+        }
+        if end < last {
+            self.runs.insert(end, last);
+        }
+        true
+    }
+}
 
 impl Window {
     /// Whether the target has attached all bytes of a layout that lies at `at` of its memory.
     pub(super) fn is_attached(&self, target: usize, at: i128, layout: &Layout) -> bool {
-        let regions = self.common.member(target).attached();
-        if covers(&regions, at + i128::from(layout.lo()), at + i128::from(layout.hi())) {
+        let member = self.common.member(target);
+        if member.elsewhere.is_some() {
+            // The target's node looks.
+            return at + i128::from(layout.lo()) >= 0 && layout.size() <= MEMORY;
+        }
+        let attached = member.attached();
+        if attached.covers(at + i128::from(layout.lo()), at + i128::from(layout.hi())) {
             return layout.size() <= MEMORY;
         }
         // Entries that overlap may say more than there is: this takes no longer than to copy what is attached. The target
         // is not kept waiting meanwhile.
-        let attached = regions.clone();
-        drop(regions);
-        let mut all = layout.size() <= attached.iter().map(|region| region.end - region.start).sum();
+        let mut all = layout.size() <= attached.bytes;
+        drop(attached);
         if all {
             layout.each_block(0, layout.size(), |offset, length| {
                 let low = at + i128::from(offset);
-                all = all && covers(&attached, low, low + i128::from(length));
+                all = all && member.attached().covers(low, low + i128::from(length));
             });
         }
         all
@@ -45,18 +113,6 @@ impl Window {
     }
 }
 
-/// Whether these regions, of which no two overlap, have all bytes from `low` to `high`.
-fn covers(regions: &[Region], mut low: i128, high: i128) -> bool {
-    let has = |region: &&Region, at: i128| i128::from(region.start) <= at && at < i128::from(region.end);
-    while low < high {
-        match regions.iter().find(|region| has(region, low)) {
-            Some(region) => low = region.end.into(),
-            None => return false,
-        }
-    }
-    true
-}
-
 /// `MPI_Win_attach`
 pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
     let window = r.window(win)?;
@@ -66,22 +122,22 @@ pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
     if r.memory().buffer(base, size).is_none() {
         return Err(r.memory().outside(MPI_ERR_BUFFER, base.0.into(), size.into(), "the memory to attach"));
     }
-    let start = u64::from(base.0);
-    let new = Region { start, end: start + size };
+    let (start, end) = (u64::from(base.0), u64::from(base.0) + size);
     let mut attached = window.mine().attached();
-    if let Some(old) = attached.iter().find(|old| new.start < old.end && old.start < new.end || old.start == start) {
-        let text = format!("the {size} bytes at {start:#x} overlap what is attached at {:#x}", old.start);
+    if let Some(old) = attached.overlapped(start, end) {
+        let text = format!("the {size} bytes at {start:#x} overlap what is attached at {old:#x}");
         return Err(Error::new(MPI_ERR_RMA_ATTACH, text));
     }
-    if attached.len() >= MOST {
+    let count = attached.regions.len();
+    if count >= MOST {
         return Err(Error::new(MPI_ERR_RMA_ATTACH, format!("{MOST} pieces of memory are attached already")));
     }
-    if attached.len() == attached.capacity() {
-        let more = attached.len().max(4);
-        window.charge.borrow_mut().grow(more * size_of::<Region>(), "attached memory")?;
-        attached.reserve_exact(more);
+    if count == attached.charged {
+        let more = count.max(4);
+        window.charge.borrow_mut().grow(more * REGION, Cost::Attachments)?;
+        attached.charged += more;
     }
-    attached.push(new);
+    attached.insert(start, end);
     Ok(())
 }
 
@@ -89,12 +145,47 @@ pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
 pub fn win_detach(r: &Rank, win: Win, base: Addr) -> Result<()> {
     let window = r.window(win)?;
     window.check_dynamic()?;
-    let mut attached = window.mine().attached();
-    match attached.iter().position(|region| region.start == u64::from(base.0)) {
-        Some(position) => {
-            attached.swap_remove(position);
-            Ok(())
+    if window.mine().attached().remove(base.0.into()) {
+        return Ok(());
+    }
+    Err(Error::new(MPI_ERR_RMA_ATTACH, format!("no memory that begins at {:#x} is attached", base.0)))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// As a map of single bytes has it.
+        #[test]
+        fn what_is_attached_is_found(steps in prop::collection::vec((0..48_u64, 0..7_u64, any::<bool>()), 1..80)) {
+            let mut attached = Attached::default();
+            let mut regions = Vec::<(u64, u64)>::new();
+            for (start, length, detaches) in steps {
+                let end = start + length;
+                if detaches {
+                    let known = regions.iter().position(|&(old, _)| old == start);
+                    prop_assert_eq!(attached.remove(start), known.is_some());
+                    known.map(|known| regions.swap_remove(known));
+                } else {
+                    let overlaps = |&&(old, old_end): &&(u64, u64)| start < old_end && old < end || old == start;
+                    let known = regions.iter().find(overlaps);
+                    prop_assert_eq!(attached.overlapped(start, end).is_some(), known.is_some());
+                    if known.is_none() {
+                        attached.insert(start, end);
+                        regions.push((start, end));
+                    }
+                }
+                let has = |byte: i128| regions.iter().any(|&(start, end)| (start.into()..end.into()).contains(&byte));
+                for low in -1..56_i128 {
+                    for high in low - 1..57 {
+                        prop_assert_eq!(attached.covers(low, high), (low..high).all(has), "{} {}", low, high);
+                    }
+                }
+                prop_assert_eq!(attached.bytes, regions.iter().map(|(start, end)| end - start).sum::<u64>());
+            }
         }
-        None => Err(Error::new(MPI_ERR_RMA_ATTACH, format!("no memory that begins at {:#x} is attached", base.0))),
     }
 }

@@ -77,7 +77,7 @@ impl Update<'_> {
         }
     }
 
-    /// The same for packed bytes `from..from + length`.
+    /// Accumulates the packed bytes `from..from + length`.
     #[inline(always)]
     fn piece(
         &self,
@@ -212,6 +212,36 @@ pub(super) unsafe fn update_one<'a>(
     }
 }
 
+/// Combines elements that lie in pieces, one place after another, with these operands, unless there are none; what was there
+/// goes to `before`, which has as many bytes as all places.
+///
+/// # Safety
+/// All places were proved.
+pub(super) unsafe fn update_split(
+    how: &Accumulation,
+    stripes: &Stripes,
+    places: &[(*mut u8, usize)],
+    operands: Option<&[u8]>,
+    before: &mut [u8],
+) {
+    let _held = stripes.all();
+    let mut rest = &mut before[..];
+    for &(at, length) in places {
+        let Some(some) = rest.split_off_mut(..length) else { return };
+        // SAFETY: the caller's promise, and there is room for as many bytes.
+        unsafe { copy::copy(some.as_mut_ptr(), at, length) };
+    }
+    let Some(operands) = operands else { return };
+    let mut after = before.to_vec();
+    (how.kernel)(operands, &mut after);
+    let mut rest = &after[..];
+    for &(at, length) in places {
+        let Some(some) = rest.split_off(..length) else { return };
+        // SAFETY: the caller's promise, and as many bytes are there.
+        unsafe { copy::copy(at, some.as_ptr(), length) };
+    }
+}
+
 /// Puts what is at the first pointer into one element, if it is what is at the second, and what it was to the third.
 /// Nothing is done with what is no aligned integer.
 ///
@@ -280,7 +310,7 @@ macro_rules! atomics {
                 }
             }
 
-            /// The same by an operation that the hardware has not.
+            /// What was there before an operation that the hardware has not.
             fn combined(how: &Accumulation, cell: &$atomic, number: $int) -> $int {
                 let (operand, mut old) = (number.to_ne_bytes(), cell.load(Ordering::Relaxed));
                 loop {

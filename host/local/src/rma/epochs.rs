@@ -1,7 +1,7 @@
 //! Epochs (MPI-5.0 §12.5): which accesses a rank may make now. Fences and passive targets here, the rest in `active`.
 //!
-//! Accesses are done when their calls return, so completing them is no more than a fence of the processor: what the rank
-//! does next is not seen before what it has done.
+//! Accesses on this node are done when their calls return, so completing them is no more than a fence of the processor: what
+//! the rank does next is not seen before what it has done. Those of parts on other nodes are waited for (`far`).
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -175,9 +175,11 @@ pub async fn win_fence(r: &Rank, assert: i32, win: Win) -> Result<()> {
     }
     window.check_concealed()?;
     complete_accesses();
+    // The others wait for this rank whatever has become of its accesses.
+    let settled = r.complete_far(&window).await;
     r.meet(&window).await?;
     access.set(if assert & MPI_MODE_NOSUCCEED != 0 { Access::Nothing } else { Access::Fence { used: false } });
-    Ok(())
+    settled
 }
 
 /// A place in the queue of a lock, which is given up when this is dropped.
@@ -201,19 +203,28 @@ impl Window {
     /// Tells a world rank of the window that it has a lock.
     fn tell(&self, world: &World, rank: u32) {
         if let Some(member) = self.group.find(rank) {
-            self.common.member(member as usize).tell(world);
+            self.common.tell(world, member as usize);
         }
-    }
-
-    fn release(&self, world: &World, target: usize, exclusive: bool) {
-        self.common.member(target).lock.release(exclusive, |rank| self.tell(world, rank));
     }
 }
 
 impl Rank {
+    fn release_lock(&self, window: &Window, target: usize, exclusive: bool) {
+        let member = window.common.member(target);
+        if member.elsewhere.is_some() {
+            return self.unlock_elsewhere(window, target, exclusive);
+        }
+        member.lock.release(exclusive, |rank| window.tell(self.world(), rank));
+    }
+
     /// Takes the lock of a target's part.
     async fn take_lock(&self, window: &Rc<Window>, target: usize, exclusive: bool) -> Result<()> {
         let member = window.common.member(target);
+        if member.elsewhere.is_some() {
+            window.epochs.locking.set(true);
+            let _place = Queued { world: self.world(), lock: &member.lock, ticket: None, window };
+            return self.lock_elsewhere(window, target, exclusive).await;
+        }
         match member.lock.take(self.me(), exclusive) {
             Taken::Yes => Ok(()),
             Taken::Later(ticket) => {
@@ -269,11 +280,12 @@ pub async fn win_unlock(r: &Rank, rank: i32, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let Some(target) = window.target(rank)? else { return Ok(()) };
     let epochs = &window.epochs;
-    let held = match epochs.access.get() {
+    let held = || match epochs.access.get() {
         Access::Locked => window.held(target),
         _ => None,
     };
-    let Some(held) = held else {
+    let settled = if held().is_some() { r.complete_far(&window).await } else { Ok(()) };
+    let Some(held) = held() else {
         let rank = window.common.member(target).rank;
         return Err(out_of_order(format!("{} of rank {rank} is not locked by MPI_Win_lock", window.title())));
     };
@@ -283,10 +295,10 @@ pub async fn win_unlock(r: &Rank, rank: i32, win: Win) -> Result<()> {
     }
     complete_accesses();
     if held.checked {
-        window.release(r.world(), target, held.exclusive);
+        r.release_lock(&window, target, held.exclusive);
     }
     r.take_turns().await;
-    Ok(())
+    settled
 }
 
 /// `MPI_Win_lock_all`: the locks of all parts, one after another.
@@ -298,7 +310,7 @@ pub async fn win_lock_all(r: &Rank, assert: i32, win: Win) -> Result<()> {
     let targets = if checked { window.common.size() } else { 0 };
     for target in 0..targets {
         if let Err(error) = r.take_lock(&window, target, false).await {
-            (0..target).for_each(|target| window.release(r.world(), target, false));
+            (0..target).for_each(|target| r.release_lock(&window, target, false));
             return Err(error);
         }
     }
@@ -309,40 +321,45 @@ pub async fn win_lock_all(r: &Rank, assert: i32, win: Win) -> Result<()> {
 /// `MPI_Win_unlock_all`
 pub async fn win_unlock_all(r: &Rank, win: Win) -> Result<()> {
     let window = r.window(win)?;
-    let Access::All { checked } = window.epochs.access.get() else {
+    let all = || match window.epochs.access.get() {
+        Access::All { checked } => Some(checked),
+        _ => None,
+    };
+    let settled = if all().is_some() { r.complete_far(&window).await } else { Ok(()) };
+    let Some(checked) = all() else {
         return Err(out_of_order(format!("{} is not locked by MPI_Win_lock_all", window.title())));
     };
     window.epochs.access.set(Access::Nothing);
     complete_accesses();
     let targets = if checked { window.common.size() } else { 0 };
-    (0..targets).for_each(|target| window.release(r.world(), target, false));
+    (0..targets).for_each(|target| r.release_lock(&window, target, false));
     r.take_turns().await;
-    Ok(())
+    settled
 }
 
 /// `MPI_Win_flush`, `MPI_Win_flush_local`
 pub fn win_flush_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
-    r.with_window(win, |window| {
+    let is_open = r.with_window(win, |window| {
         if let Some(target) = window.target(rank)? {
             window.check_passive()?;
             window.allow(target)?;
             complete_accesses();
         }
-        Ok(())
+        Ok(window.far.is_open())
     })?;
-    Ok(r.take_turns_at_once())
+    Ok(r.complete_at_once(win, is_open))
 }
 
 /// `MPI_Win_flush_all`, `MPI_Win_flush_local_all`
 pub fn win_flush_all_at_once(r: &Rank, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
-    r.with_window(win, |window| window.check_passive())?;
+    let is_open = r.with_window(win, |window| window.check_passive().map(|()| window.far.is_open()))?;
     complete_accesses();
-    Ok(r.take_turns_at_once())
+    Ok(r.complete_at_once(win, is_open))
 }
 
 /// `MPI_Win_sync`: stores and loads of this rank are seen in their order.
 pub fn win_sync_at_once(r: &Rank, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
     r.with_window(win, |_| Ok(()))?;
     complete_accesses();
-    Ok(r.take_turns_at_once())
+    Ok(r.complete_at_once(win, false))
 }

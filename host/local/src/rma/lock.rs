@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::sync::{AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering};
 
-/// See the module.
+/// A lock of a rank's part of a window.
 #[derive(Debug)]
 pub(super) struct Lock {
     /// How many share the lock, and the bits below.

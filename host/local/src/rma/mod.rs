@@ -17,6 +17,7 @@
 //! | `accumulate`, `elements` | combining: the calls, and how elements are updated |
 //! | `epochs` | which accesses a rank may make now: fences, and passive targets |
 //! | `active` | post, start, complete, wait |
+//! | `far` | windows of ranks on several nodes |
 //! | `waits` | waiting for others, also in words |
 
 mod access;
@@ -26,6 +27,7 @@ mod common;
 mod dynamic;
 mod elements;
 mod epochs;
+mod far;
 mod lock;
 #[cfg(all(test, loom))]
 mod models;
@@ -41,7 +43,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_abi::{MPI_ERR_WIN, Win};
+use rankine_abi::{Addr, MPI_ERR_WIN, Win};
+use rankine_guest::{Blocks, Callback};
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
@@ -52,6 +55,8 @@ pub use accumulate::*;
 pub use active::*;
 pub use dynamic::*;
 pub use epochs::*;
+pub use far::LONGEST as LONGEST_CALL;
+pub(crate) use far::OverNodes;
 pub use put_get::*;
 pub use shared::{Pages, SharePages};
 pub use window::*;
@@ -59,7 +64,7 @@ pub use window::*;
 pub(crate) use waits::Wait;
 
 /// Windows on their way to the other ranks that make them.
-pub(crate) type Shelf = crate::group::Shelf<Arc<common::Common>>;
+pub(crate) type Shelf = crate::shelf::Shelf<Arc<common::Common>>;
 
 /// The windows of a rank. `None`: one that is being made.
 pub(crate) struct State {
@@ -67,6 +72,8 @@ pub(crate) struct State {
     /// Calls that a program may poll with.
     calls: Cell<u32>,
     known: accumulate::Known,
+    /// What the guest's allocator gave for them.
+    blocks: Blocks,
 }
 
 impl State {
@@ -75,6 +82,7 @@ impl State {
             table: RefCell::new(Table::new(Class::Win, account, 0)),
             calls: Cell::new(0),
             known: Default::default(),
+            blocks: Blocks::default(),
         }
     }
 }
@@ -96,6 +104,14 @@ impl Rank {
             Some(Some(window)) => act(window),
             _ => Err(no_window(win)),
         }
+    }
+}
+
+impl Rank {
+    /// Gives the guest's allocator back what a window had.
+    async fn free_block(&self, block: Addr) {
+        self.windows.blocks.release(block);
+        self.ask(Callback::Free { address: block }).await;
     }
 }
 

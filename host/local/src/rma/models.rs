@@ -99,7 +99,7 @@ fn an_origin_accesses_between_post_and_wait() {
                     win_start(origin, targets, 0, win).await.unwrap();
                     assert_eq!(one.read(), 1);
                     one.write(2);
-                    win_complete(origin, win).unwrap();
+                    win_complete(origin, win).await.unwrap();
                 });
             },
         );

@@ -22,8 +22,8 @@ pub fn put(
     win: Win,
 ) -> Result<()> {
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
-    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, |origin, target| {
-        check_fit(origin, target)?;
+    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, true, |origin, target| {
+        check_fit(origin.bytes(), target.bytes())?;
         target.copy_from(origin, origin.bytes());
         Ok(origin.bytes())
     })
@@ -42,8 +42,8 @@ pub fn get(
     win: Win,
 ) -> Result<()> {
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
-    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, |origin, target| {
-        check_fit(target, origin)?;
+    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, false, |origin, target| {
+        check_fit(target.bytes(), origin.bytes())?;
         origin.copy_from(target, target.bytes());
         Ok(target.bytes())
     })
@@ -60,20 +60,25 @@ impl Rank {
         target: i32,
         there: There,
         win: Win,
+        puts: bool,
         make: impl FnOnce(&Span<'_>, &Span<'_>) -> Result<usize>,
     ) -> Result<()> {
         let window = self.window(win)?;
         let origin = self.span(address, count, datatype)?;
         let Some(target) = window.target(target)? else { return Ok(()) };
-        let span = window.span(self, target, there)?;
-        window.allow(target)?;
-        let bytes = make(&origin, &span)?;
+        let bytes = if window.common.member(target).elsewhere.is_some() {
+            self.move_elsewhere(&window, &origin, (target, there), puts)?
+        } else {
+            let span = window.span(self, target, there)?;
+            window.allow(target)?;
+            make(&origin, &span)?
+        };
         let to = window.common.member(target).rank as usize;
         self.tell(|| Event::Accessed { by: self.id(), to, bytes });
         Ok(())
     }
 
-    /// Makes an access whose request is complete from the start.
+    /// Makes an access whose request is complete from the start; what it fetches from elsewhere comes before that.
     pub(super) async fn access_request(
         &self,
         win: Win,
@@ -87,7 +92,11 @@ impl Rank {
             window.check_passive()?;
         }
         let request = self.new_request(Comm::SELF, Activity::Done)?;
-        match make() {
+        let made = match make() {
+            Ok(()) if window.far.fetches() => self.complete_far(&window).await,
+            made => made,
+        };
+        match made {
             Ok(()) => Ok(request),
             Err(error) => {
                 self.discard(request);

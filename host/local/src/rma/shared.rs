@@ -4,16 +4,20 @@
 //! The pages take the place of a block of the guest's own allocator, so that all parts have addresses of the guest, and
 //! what one rank stores another one loads. How memory is mapped is the host's business ([`SharePages`]). The block has
 //! pages of its own again before the guest gets it back.
+//!
+//! The pages are memory beside that of the guests, whatever their allocators answer: each rank is charged for its part
+//! before they are made, until nobody has them any more.
 
 use std::fmt::Debug;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rankine_abi::{Addr, MPI_ERR_NO_MEM, MPI_ERR_RMA_SHARED};
 use rankine_guest::Callback;
 
 use super::common::Common;
 use crate::error::{Error, Result};
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 
 /// How a host makes memory that lies in several ranks' memories at once.
@@ -50,11 +54,14 @@ pub(super) struct Layout {
     /// Bytes of all.
     bytes: u64,
     page: u64,
+    /// What each rank was charged for its part: as long as anybody has the pages.
+    charges: Mutex<Vec<Charge>>,
 }
 
 impl Layout {
-    /// For parts of these sizes, one behind the other, or each on pages of its own.
-    pub(super) fn new(sizes: &[u64], apart: bool, share: Option<&Arc<dyn SharePages>>) -> Layout {
+    /// For parts of these sizes, one behind the other, or each on pages of its own. There is no memory if a rank has none
+    /// left for its part.
+    pub(super) fn new(parts: &[Wanted], apart: bool, share: Option<&Arc<dyn SharePages>>) -> Layout {
         let page = share.map_or(1, |share| share.page() as u64);
         let unit = if apart { page } else { 1 };
         let mut bytes = 0u64;
@@ -63,17 +70,36 @@ impl Layout {
             bytes = bytes.saturating_add(*size).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
             at
         };
-        let offsets = sizes.iter().map(&mut place).collect();
+        let offsets = parts.iter().map(|part| place(&part.size)).collect();
         let bytes = bytes.checked_next_multiple_of(page).unwrap_or(u64::MAX);
-        let pages = match share {
-            None => Err("this host cannot map the same memory into several programs'".to_owned()),
-            Some(_) if bytes == 0 => Ok(None),
+        let pages = match (share, parts.iter().position(|part| !part.is_charged)) {
+            (None, _) => Err("this host cannot map the same memory into several programs'".to_owned()),
+            (_, Some(rank)) => Err(format!("rank {rank} may have no memory for its part")),
+            _ if bytes == 0 => Ok(None),
             // More than a guest can address is refused by its allocator.
-            Some(_) if bytes > u64::from(u32::MAX) => Ok(None),
-            Some(share) => share.make(bytes as usize).map(Some).map_err(|error| error.to_string()),
+            _ if bytes > u64::from(u32::MAX) => Ok(None),
+            (Some(share), _) => share.make(bytes as usize).map(Some).map_err(|error| error.to_string()),
         };
-        Layout { pages, offsets, bytes, page }
+        Layout { pages, offsets, bytes, page, charges: Mutex::default() }
     }
+
+    /// A rank was charged so much for its part.
+    pub(super) fn keep(&self, charge: Charge) {
+        self.charges.lock().unwrap_or_else(PoisonError::into_inner).push(charge);
+    }
+
+    /// The pages stay mapped somewhere until the job ends.
+    fn keep_for_good(&self) {
+        self.charges.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(Charge::stay);
+    }
+}
+
+/// What a rank wants of a window whose memory is shared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) size: u64,
+    /// Its rank was charged for it.
+    pub(super) is_charged: bool,
 }
 
 /// The memory of a shared window in a rank's.
@@ -96,6 +122,13 @@ impl Mapped {
 }
 
 impl Rank {
+    /// Charges this rank for its part of the pages of a window.
+    pub(super) fn charge_shared(&self, size: u64) -> Result<Charge> {
+        let page = self.world().options.share_pages.as_ref().map_or(1, |share| share.page() as u64);
+        let bytes = size.checked_next_multiple_of(page).and_then(|bytes| usize::try_from(bytes).ok());
+        self.account.charge(bytes.unwrap_or(usize::MAX), Cost::SharedWindows)
+    }
+
     /// Maps the memory of a window into this rank's.
     pub(super) async fn map_shared(&self, common: &Common) -> Result<Mapped> {
         let refused = |why: &str| Error::new(MPI_ERR_RMA_SHARED, format!("the window's memory can't be shared: {why}"));
@@ -111,13 +144,14 @@ impl Rank {
             let text = format!("the guest's allocator has no {bytes} bytes left for a shared window");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         };
+        self.windows.blocks.claim(block, bytes)?;
         let start = there.first();
         let skip = start.addr().next_multiple_of(layout.page as usize) - start.addr();
         let mapped = Mapped { block, at: Addr(block.0 + skip as u32) };
         if let Some(pages) = pages {
             // SAFETY: the pages are inside the block, which is inside the guest's memory.
             if let Err(error) = unsafe { pages.map(start.wrapping_add(skip)) } {
-                self.ask(Callback::Free { address: block }).await;
+                self.free_block(block).await;
                 return Err(refused(&error.to_string()));
             }
         }
@@ -131,10 +165,13 @@ impl Rank {
             // SAFETY: they were mapped there, inside the guest's memory.
             if unsafe { pages.take_back(at) }.is_err() {
                 // What could not be parted from the others' memory is lost to the guest's allocator.
+                if let Some(layout) = common.layout() {
+                    layout.keep_for_good();
+                }
                 return;
             }
         }
-        self.ask(Callback::Free { address: mapped.block }).await;
+        self.free_block(mapped.block).await;
     }
 }
 
@@ -142,10 +179,10 @@ impl Rank {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use rankine_abi::{Comm, Info};
+    use rankine_abi::{Comm, Info, MPI_ERR_BUFFER};
 
     use super::*;
-    use crate::rma::win_allocate_shared;
+    use crate::rma::{win_allocate_shared, win_free};
     use crate::testing::{threads, turns};
     use crate::world::Options;
 
@@ -223,6 +260,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn each_rank_is_charged_for_its_part() {
+        let program = async |r: &Rank| {
+            // What an earlier window has cost may be given back only when its last rank has left it.
+            let before = r.account().used();
+            for size in [1, 10_000] {
+                let (_, win) = win_allocate_shared(r, size, 1, Info::NULL, Comm::WORLD).await.unwrap();
+                assert!(r.account().used() >= before + (size as u64).next_multiple_of(4096));
+                // The test's allocator gives the same block again.
+                let error = win_allocate_shared(r, size, 1, Info::NULL, Comm::WORLD).await.unwrap_err();
+                assert_eq!(error.class, MPI_ERR_BUFFER, "{error:?}");
+                win_free(r, win).await.unwrap();
+            }
+            let size = if r.id() == 1 { 1 << 40 } else { 1 };
+            let error = win_allocate_shared(r, size, 1, Info::NULL, Comm::WORLD).await.unwrap_err();
+            let class = if r.id() == 1 { MPI_ERR_NO_MEM } else { MPI_ERR_RMA_SHARED };
+            assert_eq!(error.class, class, "{error:?}");
+        };
+        let pages = Scarce { room: usize::MAX, ..Scarce::default() };
+        let mapped = pages.mapped.clone();
+        let options = Options { share_pages: Some(Arc::new(pages)), ..Options::default() };
+        let (_, end) = turns(3, options, program);
+        assert_eq!((end, mapped.load(Ordering::SeqCst)), (None, 0));
+    }
+
     impl SharePages for Paper {
         fn page(&self) -> usize {
             4096
@@ -236,8 +298,10 @@ mod tests {
     #[test]
     fn parts_lie_one_behind_the_other_or_apart() {
         let share: Arc<dyn SharePages> = Arc::new(Paper);
+        let wanted =
+            |sizes: &[u64]| -> Vec<Wanted> { sizes.iter().map(|&size| Wanted { size, is_charged: true }).collect() };
         let layout = |sizes: &[u64], apart| {
-            let layout = Layout::new(sizes, apart, Some(&share));
+            let layout = Layout::new(&wanted(sizes), apart, Some(&share));
             (layout.offsets.to_vec(), layout.bytes, layout.pages.err())
         };
         let made = |bytes: u64| Some(format!("{bytes} bytes"));
@@ -245,6 +309,10 @@ mod tests {
         assert_eq!(layout(&[5, 0, 4096, 1], true), (vec![0, 4096, 4096, 8192], 12288, made(12288)));
         assert_eq!(layout(&[0, 0], true), (vec![0, 0], 0, None));
         assert_eq!(layout(&[u64::MAX, 7], false).1, u64::MAX);
-        assert!(Layout::new(&[1], false, None).pages.is_err());
+        assert!(Layout::new(&wanted(&[1]), false, None).pages.is_err());
+        let mut parts = wanted(&[1, 1]);
+        parts[1].is_charged = false;
+        let refused = Layout::new(&parts, false, Some(&share)).pages.err();
+        assert_eq!(refused, Some("rank 1 may have no memory for its part".into()));
     }
 }

@@ -13,7 +13,7 @@ const LOCKS: usize = if cfg!(loom) { 2 } else { 8 };
 /// Bytes of a stretch.
 pub(super) const STRETCH: usize = 4 << 10;
 
-/// See the module.
+/// Locks of stretches of a rank's part of a window.
 #[derive(Debug)]
 pub(super) struct Stripes([Line; LOCKS]);
 

@@ -12,6 +12,7 @@ use crate::comm::comm_group;
 use crate::datatype::{type_commit, type_create_hindexed, type_vector};
 use crate::group::group_incl;
 use crate::init::init;
+use crate::quota::Cost;
 use crate::testing::{MEMORY, both, threads};
 use crate::world::{End, Options};
 
@@ -108,7 +109,7 @@ fn what_makes_no_window_is_refused() {
         let win = class(BASE, 8, 1, Comm::WORLD).await.unwrap();
         win_free(r, win).await.unwrap();
         // One rank has no room left for its part: none gets a window.
-        let rest = (r.id() == 1).then(|| r.account.charge(r.account.free() as usize - 64, "the test").unwrap());
+        let rest = (r.id() == 1).then(|| r.account.charge(r.account.free() as usize - 64, Cost::Datatypes).unwrap());
         assert_eq!(class(BASE, 8, 1, Comm::WORLD).await, Err(MPI_ERR_NO_MEM));
         drop(rest);
         let win = class(BASE, 8, 1, Comm::WORLD).await.unwrap();
@@ -127,7 +128,7 @@ fn epochs_are_kept_apart() {
         let sync = Err(MPI_ERR_RMA_SYNC);
         assert_eq!(class(win_unlock(r, me, win).await), sync);
         assert_eq!(class(win_unlock_all(r, win).await), sync);
-        assert_eq!(class(win_complete(r, win)), sync);
+        assert_eq!(class(win_complete(r, win).await), sync);
         assert_eq!(class(win_wait(r, win).await), sync);
         assert_eq!(class(win_flush_at_once(r, me, win).map(drop)), sync);
         assert_eq!(class(win_lock(r, 7, me, 0, win).await), Err(MPI_ERR_LOCKTYPE));
@@ -154,7 +155,7 @@ fn epochs_are_kept_apart() {
         assert!(!win_test(r, win).await.unwrap());
         win_start(r, myself, MPI_MODE_NOCHECK, win).await.unwrap();
         assert_eq!(touch(), Ok(()));
-        win_complete(r, win).unwrap();
+        win_complete(r, win).await.unwrap();
         assert!(win_test(r, win).await.unwrap());
         // A fence's epoch ends where nothing was accessed in it.
         win_fence(r, 0, win).await.unwrap();

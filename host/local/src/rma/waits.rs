@@ -5,6 +5,8 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
+use rankine_abi::Win;
+
 use super::Window;
 use super::lock::Holder;
 use crate::drive::yield_now;
@@ -23,6 +25,8 @@ pub(crate) enum Wait {
     Posts,
     /// Origins to end their accesses.
     Completion,
+    /// Its accesses on other nodes to be done.
+    Accesses,
 }
 
 impl Rank {
@@ -65,13 +69,17 @@ impl Rank {
         }
     }
 
-    /// The same, for a call that has nothing else to wait for.
+    /// Completes accesses of a window, if there are `open` ones on other nodes, and takes turns.
     #[inline]
-    pub(super) fn take_turns_at_once(&self) -> ControlFlow<(), impl Future<Output = Result<()>>> {
-        if !self.is_others_turn() {
+    pub(super) fn complete_at_once(&self, win: Win, open: bool) -> ControlFlow<(), impl Future<Output = Result<()>>> {
+        if !self.is_others_turn() && !open {
             return Break(());
         }
         Continue(async move {
+            if open {
+                let window = self.window(win)?;
+                return self.complete_far(&window).await;
+            }
             yield_now(self).await;
             Ok(())
         })
@@ -108,7 +116,7 @@ impl Window {
                 Holder::One(holder) => Some(holder),
                 Holder::Several(_) | Holder::Nobody => None,
             },
-            Wait::Completion => None,
+            Wait::Completion | Wait::Accesses => None,
         };
         rank.map(|rank| rank as usize)
     }
@@ -143,6 +151,7 @@ impl Window {
                 let missing = self.missing_posts();
                 format!("{} to post {title}", ranks(&missing))
             }
+            Wait::Accesses => format!("its accesses of {title} on other nodes to be done"),
             Wait::Completion => {
                 let (of, done) = (self.exposed(), self.mine().completed());
                 format!("{} of {of} origins to complete their accesses of {title}", of.saturating_sub(done))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, Group, Info, MPI_ERR_BUFFER, MPI_ERR_DISP, MPI_ERR_NO_MEM, MPI_ERR_RANK,
+    Addr, Comm, Errhandler, Group, Info, Kept, MPI_ERR_BUFFER, MPI_ERR_DISP, MPI_ERR_NO_MEM, MPI_ERR_RANK,
     MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_SHARED, MPI_ERR_RMA_SYNC, MPI_ERR_SIZE, MPI_MAX_OBJECT_NAME, MPI_PROC_NULL,
     MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE,
     MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WIN_UNIFIED, Win,
@@ -14,14 +14,15 @@ use rankine_guest::Callback;
 
 use super::common::{Common, Member, Part};
 use super::epochs::Epochs;
-use super::shared::{Layout, Mapped};
+use super::far::Far;
+use super::shared::{Layout, Mapped, Wanted};
 use super::waits::Wait;
 use crate::attr;
 use crate::comm::{Communicator, Party, Tag};
 use crate::error::{Error, Result};
 use crate::group::Members;
 use crate::info::{Hints, info_create, info_set};
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 
 /// What a window's handle stands for, in one rank.
@@ -37,6 +38,7 @@ pub struct Window {
     size: u64,
     unit: i64,
     pub(super) epochs: Epochs,
+    pub(super) far: Far,
     pub(super) name: RefCell<String>,
     info: RefCell<Hints>,
     memory: Held,
@@ -120,7 +122,7 @@ struct Recipe {
 }
 
 /// What errors call them.
-const WHAT: &str = "windows";
+const WHAT: Cost = Cost::Windows;
 
 fn positive(unit: i64) -> Result<i64> {
     match unit {
@@ -136,15 +138,26 @@ fn bytes(size: i64) -> Result<u64> {
 impl Rank {
     /// What the ranks of a communicator will share, made by the first of them. Those of a window whose memory is shared
     /// say how long their parts are, and whether these lie apart.
-    async fn agree_on_window(&self, comm: &Communicator, shared: Option<(u64, bool)>) -> Result<Arc<Common>> {
+    async fn agree_on_window(
+        &self,
+        comm: &Communicator,
+        flavor: i32,
+        shared: Option<(Wanted, bool)>,
+    ) -> Result<Arc<Common>> {
+        if !self.world().are_here(&comm.group) {
+            return self.agree_over_nodes(comm, flavor).await;
+        }
         let party = Party::all(self, comm, Tag::WINDOW);
         let mut layout = None;
-        if let Some((size, apart)) = shared {
-            let sizes = party.gather([size as i32, (size >> 32) as i32]).await?;
-            let sizes: Vec<u64> =
-                sizes.iter().map(|[low, high]| u64::from(*low as u32) | (*high as u64) << 32).collect();
+        if let Some((Wanted { size, is_charged }, apart)) = shared {
+            let parts = party.gather([size as i32, (size >> 32) as i32, i32::from(is_charged)]).await?;
             if party.is_first() {
-                layout = Some(Layout::new(&sizes, apart, self.world().options.share_pages.as_ref()));
+                let wanted = |[low, high, charged]: &[i32; 3]| Wanted {
+                    size: u64::from(*low as u32) | (*high as u64) << 32,
+                    is_charged: *charged != 0,
+                };
+                let parts: Vec<Wanted> = parts.iter().map(wanted).collect();
+                layout = Some(Layout::new(&parts, apart, self.world().options.share_pages.as_ref()));
             }
         }
         let mut words = [0];
@@ -154,6 +167,23 @@ impl Rank {
         }
         let [ticket] = party.broadcast(words).await?;
         self.world().windows.fetch(ticket as u32)
+    }
+
+    /// What the ranks of a communicator that are on this node will share, if others are elsewhere. All nodes have it when it is
+    /// used.
+    async fn agree_over_nodes(&self, comm: &Communicator, flavor: i32) -> Result<Arc<Common>> {
+        if flavor == MPI_WIN_FLAVOR_SHARED {
+            let text = "ranks of several nodes share no memory; MPI_Comm_split_type has those of one";
+            return Err(Error::new(MPI_ERR_RMA_SHARED, text));
+        }
+        let party = Party::all(self, comm, Tag::WINDOW);
+        let number = if party.is_first() { self.world().number_window() } else { 0 };
+        let [low, high] = party.broadcast([number as i32, (number >> 32) as i32]).await?;
+        let number = u64::from(low as u32) | u64::from(high as u32) << 32;
+        let common = self.world().window_over_nodes(number, &comm.group, flavor == MPI_WIN_FLAVOR_DYNAMIC)?;
+        party.gather([0]).await?;
+        party.broadcast([0]).await?;
+        Ok(common)
     }
 
     /// Makes a window together with all ranks of a communicator: in every one of them or in none. A rank that lacks
@@ -170,6 +200,7 @@ impl Rank {
                 // The others wait for this rank, which need not wait for them.
                 common.fail(comm.rank as usize);
                 common.arrive(self.world(), comm.rank as usize);
+                common.leave(self.world());
                 return Err(error);
             }
         };
@@ -179,6 +210,7 @@ impl Rank {
         self.meet(&window).await?;
         if let Some(rank) = common.failed() {
             self.windows.table.borrow_mut().remove(win.0);
+            common.leave(self.world());
             let class = if window.flavor == MPI_WIN_FLAVOR_SHARED { MPI_ERR_RMA_SHARED } else { MPI_ERR_NO_MEM };
             return Err(Error::new(class, format!("rank {rank} could not make its part of the window")));
         }
@@ -203,7 +235,7 @@ impl Rank {
     async fn give_back(&self, common: &Common, memory: Held) {
         match memory {
             Held::Nothing => {}
-            Held::Block(address) => drop(self.ask(Callback::Free { address }).await),
+            Held::Block(address) => self.free_block(address).await,
             Held::Shared(mapped) => self.unmap_shared(common, mapped).await,
         }
     }
@@ -221,6 +253,7 @@ impl Window {
             size,
             unit,
             epochs: Epochs::default(),
+            far: Far::default(),
             name: RefCell::default(),
             info: RefCell::new(hints),
             memory,
@@ -250,7 +283,7 @@ pub async fn win_create(r: &Rank, base: Addr, size: i64, disp_unit: i64, info: I
     }
     let hints = r.hints(info)?;
     let recipe = Recipe { flavor: MPI_WIN_FLAVOR_CREATE, base, size, unit, hints, memory: Held::Nothing };
-    let common = r.agree_on_window(&communicator, None).await?;
+    let common = r.agree_on_window(&communicator, recipe.flavor, None).await?;
     r.open_window(&communicator, common, Ok(recipe)).await
 }
 
@@ -263,7 +296,7 @@ async fn allocate(r: &Rank, flavor: i32, size: i64, unit: i64, info: Info, comm:
     let communicator = r.intracommunicator(comm)?;
     let (size, unit, hints) = (bytes(size)?, positive(unit)?, r.hints(info)?);
     let base = allocated(r, size).await;
-    let common = r.agree_on_window(&communicator, None).await?;
+    let common = r.agree_on_window(&communicator, flavor, None).await?;
     let made = base.map(|base| (base, Held::Block(base)));
     finish(r, &communicator, common, made, |base, memory| Recipe { flavor, base, size, unit, hints, memory }).await
 }
@@ -292,8 +325,9 @@ async fn allocated(r: &Rank, size: u64) -> Result<Addr> {
         Ok(bytes) => Addr(r.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
         Err(_) => Addr::NULL,
     };
-    match r.memory().at(address, size) {
-        Some(_) if !address.is_null() => Ok(address),
+    // One byte where none was asked for.
+    match r.memory().at(address, size.max(1)) {
+        Some(_) if !address.is_null() => r.windows.blocks.claim(address, size.max(1)).map(|()| address),
         _ => Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {size} bytes left for a window"))),
     }
 }
@@ -306,8 +340,18 @@ pub async fn win_allocate_shared(r: &Rank, size: i64, disp_unit: i64, info: Info
     }
     let (size, unit, hints) = (bytes(size)?, positive(disp_unit)?, r.hints(info)?);
     let apart = hints.as_ref().is_some_and(|hints| hints.get("alloc_shared_noncontig") == Some("true"));
-    let common = r.agree_on_window(&communicator, Some((size, apart))).await?;
-    let mapped = r.map_shared(&common).await;
+    let charge = r.charge_shared(size);
+    let wanted = Wanted { size, is_charged: charge.is_ok() };
+    let common = r.agree_on_window(&communicator, MPI_WIN_FLAVOR_SHARED, Some((wanted, apart))).await?;
+    let mapped = match (charge, common.layout()) {
+        (Err(error), _) => Err(error),
+        (Ok(charge), layout) => {
+            if let Some(layout) = layout {
+                layout.keep(charge);
+            }
+            r.map_shared(&common).await
+        }
+    };
     let made = mapped.map(|mapped| (mapped.part(&common, communicator.rank as usize, size), Held::Shared(mapped)));
     let flavor = MPI_WIN_FLAVOR_SHARED;
     finish(r, &communicator, common, made, |base, memory| Recipe { flavor, base, size, unit, hints, memory }).await
@@ -318,7 +362,7 @@ pub async fn win_create_dynamic(r: &Rank, info: Info, comm: Comm) -> Result<Win>
     let communicator = r.intracommunicator(comm)?;
     let (flavor, hints) = (MPI_WIN_FLAVOR_DYNAMIC, r.hints(info)?);
     let recipe = Recipe { flavor, base: Addr::NULL, size: 0, unit: 1, hints, memory: Held::Nothing };
-    let common = r.agree_on_window(&communicator, None).await?;
+    let common = r.agree_on_window(&communicator, flavor, None).await?;
     r.open_window(&communicator, common, Ok(recipe)).await
 }
 
@@ -338,6 +382,7 @@ pub async fn win_free(r: &Rank, win: Win) -> Result<Win> {
     r.windows.table.borrow_mut().remove(win.0);
     r.forget_handler(win);
     r.meet(&window).await?;
+    window.common.leave(r.world());
     if let Some(cell) = window.cell.take() {
         r.give_cell(cell);
     }
@@ -396,14 +441,16 @@ pub fn win_get_info(r: &Rank, win: Win) -> Result<Info> {
 
 /// `MPI_Win_get_attr`: the base is the address itself, the other predefined attributes are where their values are
 /// (§12.2.6).
-pub async fn win_get_attr(r: &Rank, win: Win, keyval: i32) -> Result<(Addr, bool)> {
+pub async fn win_get_attr(r: &Rank, win: Win, keyval: i32) -> Result<(Kept, bool)> {
     let window = r.window(win)?;
+    // The size is an `MPI_Aint`, the others are ints behind it.
+    let ints = r.memory().word();
     let position = match keyval {
-        MPI_WIN_BASE => return Ok((window.base, true)),
+        MPI_WIN_BASE => return Ok((Kept(window.base.0.into()), true)),
         MPI_WIN_SIZE => 0,
-        MPI_WIN_DISP_UNIT => 1,
-        MPI_WIN_CREATE_FLAVOR => 2,
-        MPI_WIN_MODEL => 3,
+        MPI_WIN_DISP_UNIT => ints,
+        MPI_WIN_CREATE_FLAVOR => ints + 4,
+        MPI_WIN_MODEL => ints + 8,
         _ => return attr::get_attr(r, win, keyval),
     };
     let cell = match window.cell.get() {
@@ -414,7 +461,9 @@ pub async fn win_get_attr(r: &Rank, win: Win, keyval: i32) -> Result<(Addr, bool
             cell
         }
     };
-    let values = [window.size as i32, window.unit as i32, window.flavor, MPI_WIN_UNIFIED];
-    r.memory().write_words(cell, values, "the attributes of a window")?;
-    Ok((Addr(cell.0 + 4 * position), true))
+    const WHAT: &str = "the attributes of a window";
+    r.memory().write_aints(cell, &[window.size as i64], WHAT)?;
+    let values = [window.unit as i32, window.flavor, MPI_WIN_UNIFIED];
+    r.memory().write_words(Addr(cell.0 + ints), values, WHAT)?;
+    Ok((Kept((cell.0 + position).into()), true))
 }

@@ -21,9 +21,10 @@ use rankine_guest::Who;
 use crate::comm::{Communicator, Party, Tag, comm_free};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::{Members, Shelf};
-use crate::quota::{Account, Charge};
+use crate::group::Members;
+use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
+use crate::shelf::Shelf;
 use crate::sync::{Mutex, lock};
 
 use place::Beginning;
@@ -218,6 +219,7 @@ pub async fn comm_spawn(
 ) -> Result<(Comm, Vec<i32>)> {
     let comm = r.intracommunicator(comm)?;
     check_root(&comm, root)?;
+    r.world().check_alone("way to start ranks")?;
     let outcomes = &r.world().spawned.outcomes;
     let mut ticket = 0;
     let mut failed = None;
@@ -240,7 +242,7 @@ pub async fn comm_spawn(
 }
 
 /// What errors call what came of calls.
-const WHAT: &str = "outcomes of calls that start ranks";
+const WHAT: Cost = Cost::Outcomes;
 /// Ranks that a call may ask for: it tells what came of each.
 const MOST_WANTED: usize = 1 << 20;
 

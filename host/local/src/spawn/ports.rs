@@ -17,7 +17,7 @@ use crate::comm::{Party, Tag};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::group::Members;
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::waiting::Waited;
@@ -109,7 +109,8 @@ impl Meeting {
 /// `MPI_Open_port`
 pub fn open_port(r: &Rank, info: Info) -> Result<String> {
     r.hints(info)?;
-    let charge = r.account.charge(SIZE, "ports")?;
+    r.world().check_alone("ports at which groups of ranks meet")?;
+    let charge = r.account.charge(SIZE, Cost::Ports)?;
     let mut names = names(r);
     names.opened += 1;
     let number = names.opened;
@@ -149,7 +150,7 @@ pub(crate) fn close_all(r: &Rank) {
 /// `MPI_Publish_name`
 pub fn publish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -> Result<()> {
     r.hints(info)?;
-    let charge = r.account.charge(SIZE + service_name.len(), "published names")?;
+    let charge = r.account.charge(SIZE + service_name.len(), Cost::Names)?;
     let mut names = names(r);
     if !names.ports.contains_key(port_name) {
         return Err(no_port(port_name));

@@ -5,17 +5,17 @@
 //! counted, and told to the handler of dropped events.
 
 use rankine_abi::{
-    Addr, Datatype, FnPtr, Info, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
+    Addr, Datatype, FnPtr, Info, Kept, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
     MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_INDEX,
     MPI_T_SOURCE_ORDERED,
 };
-use rankine_guest::Callback;
+use rankine_guest::{Arguments, Callback, Cost};
 use smallvec::{SmallVec, smallvec};
 
-use super::ear::{Heard, LONGEST, Waiting};
 use super::{Handle, Open, named, no_handle, no_room, numbered};
+use crate::ear::{Heard, LONGEST, Waiting};
 use crate::error::{Error, Result};
-use crate::events::Event;
+use crate::events::{Event, KINDS};
 use crate::rank::Rank;
 
 /// A kind of event. Its elements are all `MPI_LONG_LONG`, one after the other.
@@ -30,8 +30,6 @@ pub struct Kind {
 
 /// The datatype of every element, and its bytes.
 pub const ELEMENT: (Datatype, i32) = (Datatype::LONG_LONG, 8);
-
-pub(super) const KINDS: usize = 9;
 
 /// All kinds of events, by their numbers.
 pub static EVENTS: [Kind; KINDS] = [
@@ -71,38 +69,6 @@ pub static EVENTS: [Kind; KINDS] = [
 ];
 
 impl Event {
-    /// Its number among the kinds.
-    pub(super) fn kind(self) -> usize {
-        match self {
-            Event::Sent { .. } => 0,
-            Event::Arrived { expected: true, .. } => 1,
-            Event::Arrived { expected: false, .. } => 2,
-            Event::Copied { .. } => 3,
-            Event::Accessed { .. } => 4,
-            Event::Carried { .. } => 5,
-            Event::Spun { .. } => 6,
-            Event::Parked { .. } => 7,
-            Event::Woken { .. } => 8,
-        }
-    }
-
-    /// The ranks that it concerns, each once.
-    pub(crate) fn ranks(self) -> SmallVec<[usize; 3]> {
-        let mut ranks: SmallVec<[usize; 3]> = match self {
-            Event::Sent { from: rank, .. }
-            | Event::Arrived { at: rank, .. }
-            | Event::Carried { by: rank, .. }
-            | Event::Spun { rank, .. }
-            | Event::Parked { rank, .. }
-            | Event::Woken { rank } => smallvec![rank],
-            Event::Copied { from, to, by, .. } => smallvec![from, to, by],
-            Event::Accessed { by, to, .. } => smallvec![by, to],
-        };
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks
-    }
-
     fn elements(self) -> SmallVec<[i64; 4]> {
         match self {
             Event::Sent { to, bytes, .. } => smallvec![to as i64, bytes as i64],
@@ -133,13 +99,13 @@ fn level(safety: i32) -> Result<usize> {
 pub(super) struct Registration {
     kind: usize,
     /// A callback for each level, with the user's pointer.
-    callbacks: [Option<(FnPtr, Addr)>; LEVELS.len()],
+    callbacks: [Option<(FnPtr, Kept)>; LEVELS.len()],
     dropped: Option<FnPtr>,
 }
 
 impl Registration {
     /// The callback that is called: the one that may do most.
-    fn callback(&self) -> Option<(i32, FnPtr, Addr)> {
+    fn callback(&self) -> Option<(i32, FnPtr, Kept)> {
         let all = LEVELS.into_iter().zip(self.callbacks);
         all.into_iter().find_map(|(level, callback)| callback.map(|(function, data)| (level, function, data)))
     }
@@ -173,32 +139,27 @@ impl Open {
 
     /// The registrations of a kind that have a callback, the last one first.
     fn listeners(&self, kind: usize) -> SmallVec<[u32; 4]> {
-        let of = self.handles.iter().filter(|(_, handle)| {
-            matches!(handle, Handle::Registration(known) if known.kind == kind && known.callback().is_some())
-        });
-        let mut found: SmallVec<[u32; 4]> = of.map(|(handle, _)| handle).collect();
-        found.reverse();
-        found
+        self.listeners[kind].iter().rev().copied().collect()
     }
 
     /// The kinds that have a callback.
     fn wanted(&self) -> u32 {
-        (0..KINDS).filter(|&kind| !self.listeners(kind).is_empty()).fold(0, |kinds, kind| kinds | 1 << kind)
+        (0..KINDS).filter(|&kind| !self.listeners[kind].is_empty()).fold(0, |kinds, kind| kinds | 1 << kind)
     }
 
     /// The next callback.
-    fn tell_next(&mut self) -> Option<Callback> {
+    fn tell_next(&mut self, is_wide: bool) -> Option<Callback> {
         loop {
             while let Some(to) = self.telling.to.pop() {
                 let found = self.registration(to).ok().and_then(|known| known.callback());
                 if let Some((level, function, data)) = found {
-                    let arguments = smallvec![self.telling.instance as i32, to as i32, level, data.0 as i32];
-                    return Some(Callback::Call { function, arguments });
+                    let arguments = Arguments::of(is_wide).handle(self.telling.instance).handle(to);
+                    return Some(arguments.int(level).kept(data).call(function));
                 }
             }
             self.handles.remove(self.telling.instance);
             self.telling.instance = 0;
-            let Some(heard) = self.telling.waiting.events.pop_front() else { return self.tell_loss() };
+            let Some(heard) = self.telling.waiting.events.pop_front() else { return self.tell_loss(is_wide) };
             match self.handles.insert(Handle::Instance(heard)) {
                 Ok(instance) => {
                     self.telling.instance = instance;
@@ -210,7 +171,7 @@ impl Open {
     }
 
     /// The next handler of dropped events.
-    fn tell_loss(&mut self) -> Option<Callback> {
+    fn tell_loss(&mut self, is_wide: bool) -> Option<Callback> {
         for kind in 0..KINDS {
             let lost = std::mem::take(&mut self.telling.waiting.lost[kind]);
             if lost > 0 {
@@ -221,9 +182,8 @@ impl Open {
         while let Some((to, lost)) = self.telling.losses.pop() {
             let Ok(known) = self.registration(to) else { continue };
             if let (Some(function), Some((level, _, data))) = (known.dropped, known.callback()) {
-                let [low, high] = [lost as i32, (lost >> 32) as i32];
-                let arguments = smallvec![low, high, to as i32, 0, level, data.0 as i32];
-                return Some(Callback::Call { function, arguments });
+                let arguments = Arguments::of(is_wide).long(lost).handle(to).int(0).int(level).kept(data);
+                return Some(arguments.call(function));
             }
         }
         None
@@ -254,7 +214,8 @@ impl Rank {
 
     /// The next callback to be called, after [`Rank::hear`]. Without one, all have heard.
     pub fn next_to_hear(&self) -> Option<Callback> {
-        let next = self.tools.open.borrow_mut().as_deref_mut().and_then(Open::tell_next);
+        let is_wide = self.memory().is_wide();
+        let next = self.tools.open.borrow_mut().as_deref_mut().and_then(|open| open.tell_next(is_wide));
         self.tools.hearing.set(next.is_some());
         next
     }
@@ -292,7 +253,7 @@ pub fn t_event_handle_alloc(r: &Rank, index: i32, _object: Addr, _info: Info) ->
     let registration = Registration { kind: index as usize, callbacks: [None; LEVELS.len()], dropped: None };
     let handle = r.with_tools(|open| {
         if open.charge.is_none() {
-            open.charge = Some(r.account.charge(LONGEST * size_of::<Heard>(), "events that wait")?);
+            open.charge = Some(r.account.charge(LONGEST * size_of::<Heard>(), Cost::Events)?);
         }
         open.handles.insert(Handle::Registration(registration)).map_err(|_| no_room("registrations of events"))
     })?;
@@ -301,17 +262,18 @@ pub fn t_event_handle_alloc(r: &Rank, index: i32, _object: Addr, _info: Info) ->
 }
 
 /// `MPI_T_event_handle_free`: a function that is given hears when no more callbacks will come.
-pub async fn t_event_handle_free(r: &Rank, handle: u32, data: Addr, function: FnPtr) -> Result<()> {
+pub async fn t_event_handle_free(r: &Rank, handle: u32, data: Kept, function: FnPtr) -> Result<()> {
     r.with_tools(|open| {
-        open.registration(handle)?;
+        let kind = open.registration(handle)?.kind;
+        open.listeners[kind].remove(&handle);
         open.handles.remove(handle);
         Ok(())
     })?;
     r.world().observe_less(1);
     listen(r)?;
     if function != FnPtr(0) {
-        let arguments = smallvec![handle as i32, MPI_T_CB_REQUIRE_NONE, data.0 as i32];
-        r.ask(Callback::Call { function, arguments }).await;
+        let arguments = r.arguments().handle(handle).int(MPI_T_CB_REQUIRE_NONE).kept(data);
+        r.ask(arguments.call(function)).await;
     }
     Ok(())
 }
@@ -326,10 +288,16 @@ fn listen(r: &Rank) -> Result<()> {
 }
 
 /// `MPI_T_event_register_callback`; a null function takes the one of that level back.
-pub fn t_event_register_callback(r: &Rank, handle: u32, safety: i32, data: Addr, function: FnPtr) -> Result<()> {
+pub fn t_event_register_callback(r: &Rank, handle: u32, safety: i32, data: Kept, function: FnPtr) -> Result<()> {
     r.with_tools(|open| {
         let registration = open.registration(handle)?;
         registration.callbacks[level(safety)?] = (function != FnPtr(0)).then_some((function, data));
+        let (kind, listens) = (registration.kind, registration.callback().is_some());
+        if listens {
+            open.listeners[kind].insert(handle);
+        } else {
+            open.listeners[kind].remove(&handle);
+        }
         Ok(())
     })?;
     listen(r)

@@ -13,13 +13,13 @@
 
 mod category;
 mod control;
-pub(crate) mod ear;
 mod event;
 mod performance;
 #[cfg(test)]
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rankine_abi::{
@@ -28,6 +28,7 @@ use rankine_abi::{
     MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE,
 };
 
+use crate::ear;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::mailbox::ring::EAGER;
@@ -59,6 +60,8 @@ struct Open {
     /// Calls of `MPI_T_init_thread` that have not been undone.
     count: u32,
     handles: Table<Handle>,
+    /// The registrations that have a callback, by kind of event.
+    listeners: [BTreeSet<u32>; crate::events::KINDS],
     telling: Telling,
     /// For the events that may wait, once there is a registration.
     charge: Option<Charge>,
@@ -89,7 +92,9 @@ impl State {
 
 impl Open {
     fn new(account: &Arc<Account>) -> Open {
-        Open { count: 0, handles: Table::new(Class::Tool, account, 0), telling: Telling::default(), charge: None }
+        let handles = Table::new(Class::Tool, account, 2 * size_of::<u32>());
+        let listeners = std::array::from_fn(|_| BTreeSet::new());
+        Open { count: 0, handles, listeners, telling: Telling::default(), charge: None }
     }
 
     /// How many sessions and registrations there are, each of which counts as one who listens.

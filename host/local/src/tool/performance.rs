@@ -9,8 +9,8 @@ use rankine_abi::{
     MPI_T_PVAR_CLASS_LEVEL, MPI_T_VERBOSITY_USER_BASIC,
 };
 
-use super::ear::Count;
 use super::{Handle, Open, named, no_handle, no_room, numbered};
+use crate::ear::Count;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 

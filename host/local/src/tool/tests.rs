@@ -1,5 +1,5 @@
 use rankine_abi::{
-    Addr, Comm, Datatype, FnPtr, Info, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_HANDLE,
+    Addr, Comm, Datatype, FnPtr, Info, Kept, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_HANDLE,
     MPI_T_ERR_INVALID_SESSION, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_PVAR_NO_ATOMIC, MPI_T_ERR_PVAR_NO_STARTSTOP,
     MPI_T_ERR_PVAR_NO_WRITE, MPI_T_PVAR_ALL_HANDLES, MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_LEVEL,
 };
@@ -157,7 +157,7 @@ fn events_are_told_once_and_in_order() {
         let register = |name: &str, function: u32| {
             let index = t_event_get_index(r, name).unwrap();
             let handle = t_event_handle_alloc(r, index, Addr(0), Info::NULL).unwrap();
-            t_event_register_callback(r, handle, 0, Addr(7), FnPtr(function)).unwrap();
+            t_event_register_callback(r, handle, 0, Kept(7), FnPtr(function)).unwrap();
             handle
         };
         let (sent, unexpected) = (register("rankine_sent", 10), register("rankine_unexpected", 11));
@@ -192,7 +192,7 @@ fn events_that_find_no_room_are_counted() {
         t_init_thread(r, MPI_THREAD_SINGLE).unwrap();
         let index = t_event_get_index(r, "rankine_parked").unwrap();
         let handle = t_event_handle_alloc(r, index, Addr(0), Info::NULL).unwrap();
-        t_event_register_callback(r, handle, 0, Addr(0), FnPtr(1)).unwrap();
+        t_event_register_callback(r, handle, 0, Kept(0), FnPtr(1)).unwrap();
         t_event_set_dropped_handler(r, handle, FnPtr(2)).unwrap();
         for _ in 0..ear::LONGEST + 5 {
             r.tell(|| crate::Event::Parked { rank: r.id(), awaits: r.awaits() });

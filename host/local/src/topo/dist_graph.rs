@@ -4,8 +4,8 @@ use rankine_abi::{Comm, Info, MPI_ERR_ARG, MPI_ERR_RANK};
 
 use super::Topology;
 use crate::comm::{Communicator, Party, Tag};
+use crate::context::disagreement;
 use crate::error::{Error, Result};
-use crate::group::disagreement;
 use crate::rank::Rank;
 
 /// The edges that end and begin at one rank.

@@ -12,7 +12,7 @@ use rankine_abi::{Comm, Info, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_DIMS, MPI_ERR_TO
 
 use crate::comm::{Communicator, SHARED_MEMORY, Tag, name};
 use crate::error::{Error, Result};
-use crate::quota::Charge;
+use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 
 pub use cart::*;
@@ -40,7 +40,7 @@ impl Topology {
 
     /// It as communicators share it, charged to a rank.
     fn charged(self, r: &Rank) -> Result<Rc<Charged>> {
-        let charge = r.account.charge(self.heap_bytes(), "topologies")?;
+        let charge = r.account.charge(self.heap_bytes(), Cost::Topologies)?;
         Ok(Rc::new(Charged { topology: self, _charge: charge }))
     }
 }

@@ -69,7 +69,7 @@ impl<'r, 'b> Started<'r, 'b> {
 
     /// Guards an operation that has just been started. Only those who start one know its borrow.
     #[inline(always)]
-    pub(super) fn guarding(rank: &'r Rank, operation: OpRef) -> Self {
+    pub(crate) fn guarding(rank: &'r Rank, operation: OpRef) -> Self {
         Started { rank, operation: Some(operation), bytes: PhantomData }
     }
 

@@ -1,8 +1,9 @@
 //! A rank that threads wait in, for the tests and loom's models.
 
-use super::{Parks, Wakes};
+use super::Wakes;
 use crate::sync::thread::Thread;
 use crate::sync::{AtomicBool, AtomicU32, Mutex, Ordering};
+use rankine_guest::Parks;
 
 const RUNNING: u32 = 0;
 const PARKED: u32 = 1;

@@ -9,38 +9,11 @@ use std::collections::VecDeque;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use rankine_guest::Parks;
+
 use crate::Rank;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Instant, Mutex, MutexGuard, Ordering, lock};
-
-/// A rank, as its threads put it to sleep. All of it may be asked without the turn, but for parking and resuming.
-pub trait Parks {
-    /// Puts the rank to sleep; false if there is something to look at first.
-    fn park(&self) -> bool {
-        false
-    }
-
-    /// Whether it has been woken since.
-    fn is_woken(&self) -> bool {
-        true
-    }
-
-    /// It runs again; whether somebody has woken it.
-    fn resume(&self) -> bool {
-        true
-    }
-
-    /// Whether one thread has ended what another may wait for, without a message.
-    fn take_news(&self) -> bool {
-        true
-    }
-
-    /// Counts as a rank that runs, although it sleeps: one of its threads may still call.
-    fn begin_errand(&self) {}
-
-    /// No longer so.
-    fn end_errand(&self) {}
-}
 
 impl Parks for Rank {
     fn park(&self) -> bool {
@@ -70,14 +43,14 @@ impl Parks for Rank {
 
 /// Who is told which thread is to be woken for its rank.
 pub trait Wakes {
-    /// This one.
+    /// It is this thread.
     fn waits(&self, thread: Thread);
 }
 
 /// How long a thread may take to leave MPI.
 const TO_LEAVE: Duration = Duration::from_millis(500);
 
-/// See the module.
+/// The right of one thread of a rank to touch it, and who waits for it.
 pub struct Turns {
     state: Mutex<State>,
     /// The turn is free, or the rank has ended.

@@ -22,7 +22,7 @@ pub struct Axis {
     pub n: usize,
     /// Elements from one to the next in the input.
     pub from: isize,
-    /// The same in the output.
+    /// Elements from one to the next in the output.
     pub to: isize,
 }
 

@@ -13,7 +13,7 @@ use super::lines::Line;
 pub enum Kind {
     /// Complex numbers to complex ones, with `e` to the power of `-2πi jk/n`.
     Forward,
-    /// The same with the other sign.
+    /// Complex numbers to complex ones, with `e` to the power of `2πi jk/n`.
     Backward,
     /// Real numbers to half a spectrum.
     FromReal,

@@ -17,9 +17,9 @@ use wasmtime::{Caller, Result, format_err};
 
 use super::Guest;
 use super::placed::{Body, Placed};
-use crate::callback;
+use crate::guest::callback;
+use crate::guest::team::{Member, Turn};
 use crate::guest::{Abort, Stopped};
-use crate::team::{Member, Turn};
 
 /// Why a call doesn't return to its guest.
 pub(super) enum Stop {
@@ -110,7 +110,7 @@ pub(crate) fn now<'r>(
     })
 }
 
-/// The same on whichever thread.
+/// A call that never waits, on whichever thread.
 #[inline]
 pub(crate) fn now_any_thread<'r>(
     caller: Caller<'r, Guest>,
@@ -124,7 +124,7 @@ pub(crate) fn now_any_thread<'r>(
     })
 }
 
-/// The same before `MPI_Init` and after `MPI_Finalize` too.
+/// A call that never waits, before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn now_anytime<'r>(
     caller: Caller<'r, Guest>,
@@ -193,7 +193,7 @@ where
     }
 }
 
-/// The same, for functions whose usual case needs no waiting: `begin` does that, or gives the rest as a future; `then`
+/// A call that may wait, whose usual case needs no waiting: `begin` does that, or gives the rest as a future; `then`
 /// is done with the outcome of either.
 #[inline]
 pub(crate) fn wait_unless<'r, T, F>(
@@ -221,7 +221,7 @@ where
     }
 }
 
-/// The same before `MPI_Init` and after `MPI_Finalize` too.
+/// A call that may wait, before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn wait_anytime<'r, F>(
     mut caller: Caller<'r, Guest>,
@@ -294,7 +294,7 @@ where
     }
 }
 
-/// The same, for functions whose usual case needs no waiting (see [`wait_unless`]).
+/// A call on a fiber, whose usual case needs no waiting (see [`wait_unless`]).
 #[inline]
 pub(crate) fn fiber_unless<'r, T, F>(
     mut caller: Caller<'r, Guest>,
@@ -326,7 +326,7 @@ where
     }
 }
 
-/// The same before `MPI_Init` and after `MPI_Finalize` too.
+/// A call on a fiber, before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn fiber_anytime<'r, F>(
     mut caller: Caller<'r, Guest>,

@@ -14,10 +14,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use wasmtime::{Engine, Module};
 
-use crate::crew::bug;
-use crate::footprint::{self, Footprint};
-use crate::helper::{self, has_hung_up, receive, send};
-use crate::{module, shown, signals};
+use crate::module;
+use crate::module::Engines;
+use crate::run::crew::bug;
+use rankine_system::footprint::Footprint;
+use rankine_system::helper::{has_hung_up, receive, send};
+use rankine_system::{footprint, helper, shown, signals, tell};
 
 /// The process that compiles, for one rank at a time.
 pub(super) struct Compiler(Mutex<File>);
@@ -27,12 +29,13 @@ const LONGEST_TEXT: u64 = 1 << 16;
 
 impl Compiler {
     /// Starts it. Call it while this process has one thread.
-    pub(super) fn start(engine: &Engine, memory_limit: Option<usize>) -> Result<Compiler> {
+    pub(super) fn start(engines: &Engines, memory_limit: Option<usize>) -> Result<Compiler> {
         let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
             while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
                 let binary = receive(&mut other, module::LONGEST)?.unwrap_or_default();
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let compiled = catch_unwind(AssertUnwindSafe(|| {
+                    let engine = engines.of(&binary)?;
                     let code =
                         watched(&other, &name, memory_limit, || module::compile(engine, Path::new(&name), &binary))?;
                     code.serialize().map_err(|error| anyhow!("{name}: {error:#}"))
@@ -78,7 +81,7 @@ fn watched<T>(job: &File, name: &str, memory_limit: Option<usize>, compile: impl
                 if let Some((footprint, most)) = &account
                     && let Some(bytes) = footprint.bytes().filter(|bytes| bytes > most)
                 {
-                    eprintln!("rankine: {}", footprint::outgrown(&shown::line(name), bytes, *most, memory_limit));
+                    tell!("rankine: {}", footprint::outgrown(&shown::line(name), bytes, *most, memory_limit));
                     signals::leave(1);
                 }
             }

@@ -1,4 +1,4 @@
-//! Object graphs on the embedded engine: the functions of `crate::objects`, registered, and how images travel here.
+//! Object graphs on the embedded engine: the functions of `crate::imports::objects`, registered, and how images travel here.
 
 use rankine_abi::{Comm, Status};
 use rankine_guest::{Callback, Parcel, Result};
@@ -9,8 +9,8 @@ use wasmtime::{Caller, Linker};
 use super::Guest;
 use super::call::{self, On};
 use super::shim::{self, handle};
-use crate::job::Placement;
-use crate::objects::{self, Carrier, Landing};
+use crate::imports::objects::{self, Carrier, Landing};
+use crate::run::job::Placement;
 
 /// Registers a function: `now` is one that never waits, `anytime` one that may be called outside of MPI too, `waits`
 /// one that may wait.
@@ -181,7 +181,7 @@ impl Carrier for Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::tests::declared;
+    use crate::imports::objects::tests::declared;
 
     #[test]
     fn this_engine_has_the_functions_of_the_header() {

@@ -27,16 +27,17 @@ mod compiler;
 mod files;
 mod generated;
 mod images;
+mod outgrown;
 mod pages;
 mod placed;
 pub(crate) mod shim;
-mod spawn;
+pub(super) mod spawn;
 mod threads;
 pub(crate) mod tools;
 mod watch;
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use anyhow::Result;
@@ -49,14 +50,16 @@ use self::check::{Check, Observer};
 use self::compiler::Compiler;
 use self::spawn::Starter;
 use super::{Asked, Engine};
-use crate::confine::{self, Needs, Network};
-use crate::crew::{Crew, Role, Seat};
-use crate::job::{Part, Placement, Settings, cores};
-use crate::mistakes::Report;
+use crate::engine;
+use crate::module::symbols::Symbols;
 use crate::module::{self, Program};
-use crate::profile::sites::Sites;
-use crate::symbols::Symbols;
-use crate::{engine, limits};
+use crate::report::mistakes::Report;
+use crate::run::crew::{Crew, Role, Seat};
+use crate::run::job::{Part, Placement, Settings, cores};
+use crate::run::watchdog::Watchdog;
+use rankine_rewrite::sites::Sites;
+use rankine_system::confine::{Needs, Network};
+use rankine_system::{confine, limits, tell};
 
 /// What the store of a rank holds.
 pub(crate) type Guest = crate::guest::Guest<Rank>;
@@ -72,12 +75,15 @@ pub(crate) struct Local {
     compiler: OnceLock<Compiler>,
     /// What is known of its calls, if the job is checked.
     check: Option<Arc<Check>>,
+    /// Until the ranks start, if there is a limit: who watches over their memory.
+    watchdog: Mutex<Option<Watchdog>>,
 }
 
 impl Engine for Local {
     type Rank = Rank;
 
     const NAME: &'static str = "local";
+    const READS_WIDE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         match engine::launcher() {
@@ -86,7 +92,7 @@ impl Engine for Local {
             }
             None => Ok(()),
             Some(variable) => {
-                eprintln!(
+                tell!(
                     "rankine: warning: a launcher started this process ({variable} is set), and with --engine local \
                      each of its processes runs a whole job by itself"
                 );
@@ -101,7 +107,8 @@ impl Engine for Local {
         tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
         let (carriers, world) = Carriers::new(settings, spawn::most_ranks(settings, images));
         let check = settings.check.then(Arc::default);
-        Ok(Local { carriers, world, images, compiler: OnceLock::new(), check })
+        let watchdog = Mutex::new(settings.memory_limit.and_then(|_| Watchdog::new()));
+        Ok(Local { carriers, world, images, compiler: OnceLock::new(), check, watchdog })
     }
 
     fn compiling(&self) -> module::Settings {
@@ -123,7 +130,7 @@ impl Engine for Local {
         if !confine::EXISTS {
             return Ok(needs);
         }
-        let _ = self.compiler.set(Compiler::start(program.code.engine(), settings.memory_limit)?);
+        let _ = self.compiler.set(Compiler::start(&program.engines, settings.memory_limit)?);
         // What is interpreted is never made executable.
         Ok(if program.code.engine().is_pulley() { needs } else { needs.with_code() })
     }
@@ -142,6 +149,10 @@ impl Engine for Local {
 
     fn start(&self, crew: &Arc<Crew<Local>>) -> Result<()> {
         self.world.start_by(Arc::new(Starter::new(crew)));
+        let watchdog = self.watchdog.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((watchdog, limit)) = watchdog.zip(crew.settings.memory_limit) {
+            outgrown::begin(watchdog, crew, limit as u64)?;
+        }
         match &self.carriers {
             Carriers::Threads(threads) => threads.start(crew),
             Carriers::Fibers(fibers) => {
@@ -268,7 +279,7 @@ impl engine::Rank for Rank {
 }
 
 /// What carries the ranks of a job.
-enum Carriers {
+pub(super) enum Carriers {
     Threads(Arc<threads::Threads>),
     Fibers(Arc<Fibers>),
 }
@@ -276,16 +287,30 @@ enum Carriers {
 impl Carriers {
     /// The carriers of a job and the world that its ranks share.
     fn new(settings: &Settings, most_ranks: usize) -> (Carriers, Arc<World>) {
+        let spin =
+            settings.placement == Placement::Threads && settings.ranks.saturating_mul(settings.threads) <= cores();
+        Carriers::with(settings, Options { spin, most_ranks, ..Options::default() })
+    }
+
+    /// Carriers of the ranks of one node of a job.
+    #[cfg(unix)]
+    pub(super) fn of_nodes(
+        settings: &Settings,
+        nodes: rankine_local::away::Nodes,
+        spin: bool,
+    ) -> (Carriers, Arc<World>) {
+        Carriers::with(settings, Options { spin, most_ranks: settings.ranks, nodes: Some(nodes), ..Options::default() })
+    }
+
+    fn with(settings: &Settings, options: Options) -> (Carriers, Arc<World>) {
         let ranks = settings.ranks;
         let options = Options {
-            spin: settings.placement == Placement::Threads && ranks.saturating_mul(settings.threads) <= cores(),
             deadlock_check: settings.deadlock_check,
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             share_pages: pages::share(),
             storage: Some(files::Files::beneath(&settings.grants)),
-            most_ranks,
             universe: settings.universe,
-            ..Options::default()
+            ..options
         };
         let listener = watch::listener(settings);
         match settings.placement {
@@ -294,7 +319,10 @@ impl Carriers {
                 (Carriers::Threads(threads.clone()), World::new(ranks, threads, listener, options))
             }
             Placement::Fibers => {
-                let fibers = Fibers::new(ranks, cores());
+                let fibers = match settings.seed {
+                    None => Fibers::new(ranks, cores()),
+                    Some(seed) => Fibers::seeded(ranks, seed),
+                };
                 (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, listener, options))
             }
         }

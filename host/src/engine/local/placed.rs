@@ -104,7 +104,7 @@ mod tests {
 
     use crate::engine::Engine as _;
     use crate::engine::local::{Guest, Local};
-    use crate::job::{Placement, tests::run};
+    use crate::run::job::{Placement, tests::run};
 
     /// Counts what each thread allocates.
     struct Counting;

@@ -12,6 +12,10 @@
 //! an `i64` in both, any other an `i32`, of which the body gets an `Addr` where it is `at` something. `|r, large|` asks
 //! which of the two was called.
 //!
+//! `& MPI_Put_64` behind a name is another import of its function, for programs with 64-bit addresses. There an `aint` and
+//! what is `kept` are an `i64`, and an `i32` in the other; so are a `displ` for large counts, and an `extent` for others,
+//! which for large counts is one everywhere. The body gets an `i64` of them, or what is `Kept`.
+//!
 //! Three kinds of rows are different:
 //! - The body of `wait_unless` goes as far as it comes without waiting, and gives the rest of it as a future; what
 //!   follows `then` is done with the outcome of either.
@@ -23,7 +27,7 @@
 use wasmtime::Linker;
 
 use super::Guest;
-use crate::job::Placement;
+use crate::run::job::Placement;
 
 /// What bodies are made of.
 pub(super) mod prelude {
@@ -40,7 +44,7 @@ pub(super) mod prelude {
     pub(crate) use crate::engine::local::call::{self, On};
     pub(crate) use crate::engine::local::shim::{self, addr, handle};
     pub(crate) use crate::engine::local::{bodies, row};
-    pub(crate) use crate::job::Placement;
+    pub(crate) use crate::run::job::Placement;
 }
 
 /// The functions of a chapter.
@@ -54,7 +58,8 @@ pub(super) struct Chapter {
 /// Makes the [`Chapter`] of its rows.
 macro_rules! shims {
     ($(
-        $how:ident $($name:ident $(/ $large:ident)?),+ ($($word:ident $(: $kind:ident)?),*) $on:expr,
+        $how:ident $($name:ident $(& $lp64:ident)? $(/ $large:ident $(& $large_lp64:ident)?)?),+
+        ($($word:ident $(: $kind:ident)?),*) $on:expr,
         $(|$($bound:ident),+|)? $body:block $(then |$done:ident| $then:block)?;
     )*) => {
         pub(crate) const CHAPTER: row::Chapter = row::Chapter {
@@ -72,7 +77,7 @@ macro_rules! shims {
             // Where nothing waits, threads and fibers are the same.
             let _ = placement;
             $(shims!(
-                @row $how ($($name $(/ $large)?),+) ($($($bound),+)?) ($($word $(: $kind)?),*) ($on) ($($done $then)?) $body
+                @row $how ($($name $(& $lp64)? $(/ $large $(& $large_lp64)?)?),+) ($($($bound),+)?) ($($word $(: $kind)?),*) ($on) ($($done $then)?) $body
                 (linker placement name)
             );)*
             Ok(false)
@@ -114,11 +119,11 @@ macro_rules! shims {
         @row collective ($a:ident $(/ $a_c:ident)?, $b:ident $(/ $b_c:ident)?, $c:ident $(/ $c_c:ident)?)
         $bound:tt $words:tt $on:tt () $body:block $link:tt
     ) => {
-        shims!(@collective false $a ($a $b $c) $bound $words $on $link);
-        $(shims!(@collective true $a ($a_c $b_c $c_c) $bound $words $on $link);)?
+        shims!(@collective int $a ($a $b $c) $bound $words $on $link);
+        $(shims!(@collective large $a ($a_c $b_c $c_c) $bound $words $on $link);)?
     };
     (@row value ($name:ident) ($($r:ident)?) ($($word:ident),*) $on:tt () $body:block $link:tt) => {
-        shims!(@sync false $name ($($word),*) caller {
+        shims!(@sync int $name ($($word),*) caller {
             $(let (_turn, $r) = call::rank(&caller, stringify!($name))?;)?
             let _ = &caller;
             Ok::<_, wasmtime::Error>($body)
@@ -127,14 +132,19 @@ macro_rules! shims {
     (
         @row wait_unless ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $then:tt $body:block $link:tt
     ) => {
-        shims!(@unless false $name $bound $words $on $then $body $link);
-        $(shims!(@unless true $large $bound $words $on $then $body $link);)?
+        shims!(@unless int $name $bound $words $on $then $body $link);
+        $(shims!(@unless large $large $bound $words $on $then $body $link);)?
     };
     (
-        @row $how:ident ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt () $body:block $link:tt
+        @row $how:ident ($name:ident $(& $lp64:ident)? $(/ $large:ident $(& $large_lp64:ident)?)?)
+        $bound:tt $words:tt $on:tt () $body:block $link:tt
     ) => {
-        shims!(@import $how false $name $name $bound $words $on () $link);
-        $(shims!(@import $how true $name $large $bound $words $on () $link);)?
+        shims!(@import $how int $name $name $name $bound $words $on () $link);
+        $(shims!(@import $how int_lp64 $name $name $lp64 $bound $words $on () $link);)?
+        $(
+            shims!(@import $how large $name $large $large $bound $words $on () $link);
+            $(shims!(@import $how large_lp64 $name $large $large_lp64 $bound $words $on () $link);)?
+        )?
     };
     (@import now $($rest:tt)*) => { shims!(@now now $($rest)*); };
     (@import now_any_thread $($rest:tt)*) => { shims!(@now now_any_thread $($rest)*); };
@@ -142,20 +152,20 @@ macro_rules! shims {
     (@import wait $($rest:tt)*) => { shims!(@wait wait fiber $($rest)*); };
     (@import wait_anytime $($rest:tt)*) => { shims!(@wait wait_anytime fiber_anytime $($rest)*); };
     (
-        @now $now:ident $is_large:tt $body:ident $name:ident ($r:ident $(, $large:ident)?)
+        @now $now:ident $is_large:tt $body:ident $name:ident $import:ident ($r:ident $(, $large:ident)?)
         ($($word:ident $(: $kind:ident)?),*) ($on:expr) () $link:tt
     ) => {
-        shims!(@sync $is_large $name ($($word $(: $kind)?),*) caller {
+        shims!(@sync $is_large $import ($($word $(: $kind)?),*) caller {
             call::$now(caller, stringify!($name), $on, |r| {
                 $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
             })
         } $link);
     };
     (
-        @wait $wait:ident $fiber:ident $is_large:tt $body:ident $name:ident ($r:ident $(, $large:ident)?)
+        @wait $wait:ident $fiber:ident $is_large:tt $body:ident $name:ident $import:ident ($r:ident $(, $large:ident)?)
         ($($word:ident $(: $kind:ident)?),*) ($on:expr) () $link:tt
     ) => {
-        shims!(@async $is_large $name ($($word $(: $kind)?),*) caller {
+        shims!(@async $is_large $import ($($word $(: $kind)?),*) caller {
             call::$wait(caller, stringify!($name), $on, |r| {
                 $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
             })
@@ -255,15 +265,29 @@ macro_rules! shims {
     // The type of a word in a variant, and of the body's parameter; what is passed from one to the other.
     (@word $is_large:tt) => { i32 };
     (@word $is_large:tt at) => { i32 };
-    (@word false wide) => { i32 };
-    (@word true wide) => { i64 };
+    (@word int wide) => { i32 };
+    (@word int_lp64 wide) => { i32 };
+    (@word $is_large:tt wide) => { i64 };
     (@word $is_large:tt long) => { i64 };
+    (@word int displ) => { i32 };
+    (@word int_lp64 displ) => { i32 };
+    (@word large displ) => { i32 };
+    (@word large_lp64 displ) => { i64 };
+    (@word int extent) => { i32 };
+    (@word $is_large:tt extent) => { i64 };
+    (@word int $long:ident) => { i32 };
+    (@word large $long:ident) => { i32 };
+    (@word $is_large:tt $long:ident) => { i64 };
     (@wide) => { i32 };
     (@wide at) => { Addr };
+    (@wide kept) => { Kept };
     (@wide $kind:ident) => { i64 };
     (@pass $word:ident) => { $word };
     (@pass $word:ident at) => { addr($word) };
-    (@pass $word:ident wide) => { i64::from($word) };
     (@pass $word:ident long) => { $word };
-    (@is $is_large:tt $large:ident) => { $is_large };
+    (@pass $word:ident kept) => { Kept::from($word) };
+    (@pass $word:ident $kind:ident) => { i64::from($word) };
+    (@is int $large:ident) => { false };
+    (@is int_lp64 $large:ident) => { false };
+    (@is $is_large:tt $large:ident) => { true };
 }

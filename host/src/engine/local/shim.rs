@@ -5,14 +5,14 @@
 //! everything else by the function itself. `what` names the parameter in an error.
 
 use rankine_abi::{
-    Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ROOT, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY,
-    Message, Op, Request, Session, Status, Win,
+    Addr, Comm, Datatype, Errhandler, File, Group, Info, Kept, MPI_ERR_ARG, MPI_ROOT, MPI_UNWEIGHTED,
+    MPI_WEIGHTS_EMPTY, Message, Op, Request, Session, Status, Win,
 };
 use rankine_guest::arguments::length;
 use rankine_guest::{Error, Result};
 use rankine_local::{Rank, comm, topo};
 
-use crate::text;
+use rankine_system::text;
 
 /// A handle as a word of the guest's memory.
 pub(crate) trait Handle: Copy {
@@ -56,9 +56,14 @@ pub(crate) fn ints(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i32
     r.memory().ints(at, count, what)
 }
 
-/// Reads an array of ints or `MPI_Aint`s, both 32 bits wide and signed.
-pub(crate) fn words(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+/// Reads an array of ints.
+fn words(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
     Ok(ints(r, at, count, what)?.into_iter().map(i64::from).collect())
+}
+
+/// Reads an array of `MPI_Aint`s.
+pub(crate) fn aints(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+    r.memory().read_aints(at, count, what)
 }
 
 /// Reads an array of `MPI_Count`s or `MPI_Offset`s.
@@ -71,15 +76,25 @@ pub(crate) fn counts(r: &Rank, large: bool, at: Addr, count: i64, what: &str) ->
     if large { doubles(r, at, count, what) } else { words(r, at, count, what) }
 }
 
+/// Reads an array of bytes' numbers: `MPI_Aint`s, or in a large variant `MPI_Count`s.
+pub(crate) fn extents(r: &Rank, large: bool, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+    if large { doubles(r, at, count, what) } else { aints(r, at, count, what) }
+}
+
+/// Reads an array of displacements: ints, or in a large variant `MPI_Aint`s.
+pub(crate) fn displs(r: &Rank, large: bool, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+    if large { aints(r, at, count, what) } else { words(r, at, count, what) }
+}
+
 /// Reads an array of handles.
 pub(crate) fn handles<H: Handle>(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<H>> {
-    Ok(ints(r, at, count, what)?.into_iter().map(handle).collect())
+    Ok(r.memory().read_handles(at, count, what)?.into_iter().map(H::from_word).collect())
 }
 
 /// Reads the handle that an `inout` parameter points to.
 #[inline]
 pub(crate) fn get_handle<H: Handle>(r: &Rank, at: Addr, what: &str) -> Result<H> {
-    Ok(handle(r.memory().read_i32(at, what)?))
+    Ok(H::from_word(r.memory().read_handle(at, what)?))
 }
 
 /// Reads the int that an `inout` parameter points to.
@@ -91,6 +106,16 @@ pub(crate) fn get_int(r: &Rank, at: Addr, what: &str) -> Result<i32> {
 /// Reads the count that an `inout` parameter points to: an int, or in a large variant an `MPI_Count`.
 pub(crate) fn get_count(r: &Rank, large: bool, at: Addr, what: &str) -> Result<i64> {
     if large { r.memory().read_i64(at, what) } else { Ok(i64::from(get_int(r, at, what)?)) }
+}
+
+/// Reads the bytes' number that an `inout` parameter points to: an `MPI_Aint`, or in a large variant an `MPI_Count`.
+pub(crate) fn get_extent(r: &Rank, large: bool, at: Addr, what: &str) -> Result<i64> {
+    if large { r.memory().read_i64(at, what) } else { r.memory().read_aint(at, what) }
+}
+
+/// Reads the handle of the tools interface that an `inout` parameter points to.
+pub(crate) fn get_tool(r: &Rank, at: Addr, what: &str) -> Result<u32> {
+    r.memory().read_handle(at, what)
 }
 
 /// Reads the weights of edges; none for `MPI_UNWEIGHTED`.
@@ -142,10 +167,40 @@ pub(crate) fn put_count(r: &Rank, large: bool, at: Addr, value: i64, what: &str)
     if large { put_double(r, at, value, what) } else { put_narrow(r, at, value, rankine_abi::MPI_UNDEFINED, what) }
 }
 
+/// Stores an `MPI_Aint`.
+pub(crate) fn put_aint(r: &Rank, at: Addr, value: i64, what: &str) -> Result<()> {
+    r.memory().write_aint(at, value, what)
+}
+
+/// Stores a number of bytes: an `MPI_Aint`, or in a large variant an `MPI_Count`.
+pub(crate) fn put_extent(r: &Rank, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
+    if large { put_double(r, at, value, what) } else { put_aint(r, at, value, what) }
+}
+
+/// Stores a displacement: an int, or in a large variant an `MPI_Aint`.
+pub(crate) fn put_displ(r: &Rank, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
+    if large { put_aint(r, at, value, what) } else { put_count(r, false, at, value, what) }
+}
+
+/// Stores an address.
+pub(crate) fn put_address(r: &Rank, at: Addr, value: Addr, what: &str) -> Result<()> {
+    r.memory().write_address(at, value, what)
+}
+
+/// Stores a value that was kept.
+pub(crate) fn put_kept(r: &Rank, at: Addr, value: Kept, what: &str) -> Result<()> {
+    r.memory().write_kept(at, value, what)
+}
+
+/// Stores a handle of the tools interface.
+pub(crate) fn put_tool(r: &Rank, at: Addr, value: u32, what: &str) -> Result<()> {
+    r.memory().write_handle(at, value, what)
+}
+
 /// Stores a handle.
 #[inline]
 pub(crate) fn put_handle<H: Handle>(r: &Rank, at: Addr, value: H, what: &str) -> Result<()> {
-    put_int(r, at, value.word() as i32, what)
+    r.memory().write_handle(at, value.word(), what)
 }
 
 /// Stores a null handle where a call that failed would have stored a new one; an address that is none is perhaps why it
@@ -210,8 +265,7 @@ pub(crate) fn put_weights(r: &Rank, at: Addr, values: &[i32], what: &str) -> Res
 
 /// Stores an array of handles.
 pub(crate) fn put_handles<H: Handle>(r: &Rank, at: Addr, values: &[H], what: &str) -> Result<()> {
-    let words: Vec<i32> = values.iter().map(|value| value.word() as i32).collect();
-    put_ints(r, at, &words, what)
+    r.memory().write_handles(at, values.iter().map(|value| value.word()), what)
 }
 
 /// Stores a string with its zero byte in room for `capacity` bytes, and its length where the guest wants it.

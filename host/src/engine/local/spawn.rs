@@ -10,38 +10,39 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use anyhow::Result;
 use rankine_abi::{Function, MPI_ERR_SPAWN, Mark};
 use rankine_guest::Error;
-use rankine_guest::quota::{Account, Charge};
+use rankine_guest::quota::{Account, Charge, Cost};
 use rankine_local::Rank;
 use rankine_local::io::Storage;
 use rankine_local::spawn::{Birth, Order, Ready, Start};
 
 use super::{Carriers, Local, files::Files};
-use crate::cache::Cache;
-use crate::crew::{Crew, Role, Seat};
-use crate::ending::Event;
-use crate::engine::{self, Engine as _};
-use crate::files;
-use crate::grants::Grants;
-use crate::job::{Settings, cores};
-use crate::math::Mathematics;
+use crate::engine::Engine as _;
+use crate::imports;
+use crate::imports::threads::Linked;
+use crate::module::cache::Cache;
+use crate::module::symbols::Symbols;
 use crate::module::{self, Program, Source};
-use crate::profile::sites::Sites;
-use crate::symbols::Symbols;
-use crate::threads::Linked;
-use crate::{imports, limits};
+use crate::run::crew::{Crew, Role, Seat};
+use crate::run::ending::Event;
+use crate::run::job::{Settings, cores};
+use crate::run::width;
+use rankine_rewrite::sites::Sites;
+use rankine_system::files;
+use rankine_system::grants::Grants;
+use rankine_system::limits;
 
 /// So many times its bytes a module takes while it is read and compiled, and afterwards: itself, its code, its names.
 const BINARY: usize = 3;
-/// The same of a module's text, which becomes words first.
+/// So many times its bytes a module's text takes, which becomes words first.
 const TEXT: usize = 64;
 /// What errors call them.
-const WHAT: &str = "modules of ranks to start";
+const WHAT: Cost = Cost::Modules;
 
 /// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
 pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
     let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
     let mut imports = program.code.imports();
-    !settings.grants.is_empty() && imports.any(|import| import.module() == engine::MODULE && starts(import.name()))
+    !settings.grants.is_empty() && imports.any(|import| import.module() == rankine_abi::MODULE && starts(import.name()))
 }
 
 /// A program of which ranks can be made.
@@ -51,6 +52,8 @@ struct Loaded {
     symbols: Arc<Symbols>,
     sites: Option<Arc<Sites>>,
     is_guarded: bool,
+    is_wide: bool,
+    instance: usize,
     /// What it takes, of the memory of the rank that wanted it first.
     _charge: Arc<Charge>,
 }
@@ -65,9 +68,10 @@ pub(super) struct Starter {
 
 impl Starter {
     pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
-        let loaded = |Role { program, symbols, sites, is_guarded, key, .. }: &Role<Rank>| {
+        let loaded = |Role { program, symbols, sites, is_guarded, is_wide, instance, key, .. }: &Role<Rank>| {
             let (program, symbols, sites) = (program.clone(), symbols.clone(), sites.clone());
-            (key.clone(), Loaded { program, symbols, sites, is_guarded: *is_guarded, _charge: Arc::default() })
+            let (is_guarded, is_wide, instance) = (*is_guarded, *is_wide, *instance);
+            (key.clone(), Loaded { program, symbols, sites, is_guarded, is_wide, instance, _charge: Arc::default() })
         };
         Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(crew.roles.iter().map(loaded).collect()) }
     }
@@ -94,8 +98,12 @@ impl Starter {
         let (key, loaded) =
             self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
-        let Loaded { program, symbols, sites, is_guarded, .. } = loaded;
-        Ok(Role { program, symbols, sites, is_guarded, arguments, key, grants })
+        let Loaded { program, symbols, sites, is_guarded, is_wide, instance, .. } = loaded;
+        if is_wide != crew.roles[0].is_wide {
+            return Err(failed(&width::mixed(is_wide)));
+        }
+        let engines = crew.roles[0].engines.clone();
+        Ok(Role { program, symbols, sites, is_guarded, is_wide, instance, engines, arguments, key, grants })
     }
 
     /// The file of a command's module: the first that is there.
@@ -113,9 +121,11 @@ impl Starter {
 
     /// The program in a file, which is compiled once in a job.
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
-        let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
+        let path = Path::new(name);
         crew.settings.demands.check(&bytes, path)?;
-        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.changes())?;
+        let engines = &crew.roles[0].engines;
+        let source = Source::new(engines, path, module::translate(path, bytes)?, crew.settings.changes())?;
+        let engine = engines.of(&source.binary)?;
         let key = Cache::key(engine, &source.binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok((key, loaded.clone()));
@@ -124,13 +134,15 @@ impl Starter {
             Some(compiler) => compiler.compile(engine, name, &source.binary)?,
             None => module::compile(engine, path, &source.binary)?,
         };
-        let Program { code, symbols, key, sites, is_guarded, .. } = Program::new(code, key, path, source)?;
+        let Program { code, symbols, key, sites, is_guarded, width, instance, .. } =
+            Program::new(code, key, path, source, engines.clone())?;
         let placement = crew.settings.placement;
         let program =
-            imports::resolve(&code, path, placement, &Mathematics::of(&crew.settings), |linker, module, name| {
+            imports::resolve(&code, path, placement, &crew.settings.mathematics(), |linker, module, name| {
                 Local::define(linker, placement, module, name)
             })?;
-        let loaded = Loaded { program, symbols, sites, is_guarded, _charge: Arc::new(charge) };
+        let is_wide = width.is_wide;
+        let loaded = Loaded { program, symbols, sites, is_guarded, is_wide, instance, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))
     }
@@ -235,7 +247,7 @@ impl Ready for Company {
 }
 
 /// Tells a rank how its program was started (`MPI_INFO_ENV`).
-pub(super) fn tell_environment(rank: &Rank, ranks: usize, arguments: &[String], folder: Option<&str>) {
+pub(in crate::engine) fn tell_environment(rank: &Rank, ranks: usize, arguments: &[String], folder: Option<&str>) {
     let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     let (arguments, ranks) = (arguments.join(" "), ranks.to_string());
     let pairs = [

@@ -10,8 +10,8 @@ use rankine_guest::Growing;
 use rankine_local::Wake;
 
 use super::{Local, role, seat};
-use crate::crew::Crew;
 use crate::module::{HOST_STACK, call_stack};
+use crate::run::crew::Crew;
 
 /// The threads of a job's ranks, to wake them.
 pub(crate) struct Threads(Growing<Carrier>);
@@ -32,13 +32,18 @@ impl Threads {
 
     /// Starts every rank that the job begins with.
     pub(super) fn start(self: &Arc<Self>, crew: &Arc<Crew<Local>>) -> Result<()> {
-        for rank in 0..self.0.len() {
+        self.start_all(|rank| {
             let crew = crew.clone();
-            self.start_one(rank, move || {
-                crew.run_on_thread(role(&crew, rank), seat(rank), || Ok(super::rank(&crew, rank)));
-            })?;
-        }
-        Ok(())
+            move || crew.run_on_thread(role(&crew, rank), seat(rank), || Ok(super::rank(&crew, rank)))
+        })
+    }
+
+    /// Starts a thread for each rank, which runs this.
+    pub(in crate::engine) fn start_all<R: FnOnce() + Send + 'static>(
+        self: &Arc<Self>,
+        run: impl Fn(usize) -> R,
+    ) -> Result<()> {
+        (0..self.0.len()).try_for_each(|rank| self.start_one(rank, run(rank)))
     }
 
     /// Starts more ranks, all or none. `begins` is called before the first of them runs.
@@ -67,7 +72,7 @@ impl Threads {
     }
 
     /// This thread is the one of a rank that is to be woken.
-    pub(super) fn waits(&self, rank: usize, thread: Thread) {
+    pub(in crate::engine) fn waits(&self, rank: usize, thread: Thread) {
         let carrier = &self.0[rank];
         *carrier.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         carrier.has_threads.store(true, Ordering::SeqCst);

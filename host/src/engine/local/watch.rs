@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rankine_local::{Event, Listen};
 use rankine_view::View;
 
-use crate::job::Settings;
-use crate::profile::Profile;
+use crate::guest::profile::Profile;
+use crate::run::job::Settings;
 
 /// Tells all who watch of what happens; nothing if nobody does.
 pub(super) fn listener(settings: &Settings) -> Option<Arc<dyn Listen>> {

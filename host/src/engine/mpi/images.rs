@@ -1,4 +1,4 @@
-//! Object graphs over the MPI library: the functions of `crate::objects`, registered, and how images travel here.
+//! Object graphs over the MPI library: the functions of `crate::imports::objects`, registered, and how images travel here.
 //!
 //! The library waits inside of its own calls, so nothing here is ever pending. A message of unknown length is received
 //! by a matched probe; a nonblocking receive gets room for the longest, which the machine backs with memory only where
@@ -10,20 +10,15 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use rankine_abi::{Comm, Datatype, Function, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Request, Status as Shown};
-use rankine_guest::{Callback, Error, Parcel};
+use rankine_abi::{Datatype, Function, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Request, Status as Shown};
+use rankine_guest::{Callback, Cost, Error, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
 
-use super::Guest;
-use super::Result;
-use super::call::room::Room;
-use super::call::words::{Status, Words};
-use super::call::{self, Nulls, On, Way, When};
-use super::generated::symbols;
-use super::process::rank::Rank;
-use super::request::{Kind, Pending, Then};
-use crate::objects::{self, Carrier, Landing, Shared};
+use super::{Guest, call};
+use crate::imports::objects::{self, Carrier, Landing, Shared};
+use rankine_mpi::call::{Nulls, On, Room, Status, Way, When, Words};
+use rankine_mpi::{Arrives, Pending, Rank, Result, symbols};
 
 /// The library's handle of `MPI_BYTE`.
 const BYTE: usize = Datatype::BYTE.0 as usize;
@@ -146,7 +141,7 @@ impl Carrier for Rank {
         let mut request = 0;
         // SAFETY: the request keeps the image until the operation is complete.
         self.check(unsafe { call(at(&image.bytes), long(&image.bytes), BYTE, dest, tag, host, &mut request) })?;
-        self.new_request(request, Pending::new(Comm(comm).into(), Kind::Message, image))
+        self.new_request(request, Pending::message(comm, image))
     }
 
     async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Shown)> {
@@ -178,8 +173,8 @@ impl Carrier for Rank {
         let mut request = 0;
         // SAFETY: the request keeps the room until the operation is complete.
         self.check(unsafe { call(room.at, room.length as i64, BYTE, source, tag, host, &mut request) })?;
-        let then = Then::Objects(Box::new(Arrival { room, landing, from: source, is_cancelled: false }));
-        self.new_request(request, Pending::new(Comm(comm).into(), Kind::Message, ()).then(then))
+        let arrival = Arrival { room, landing, from: source, is_cancelled: false };
+        self.new_request(request, Pending::arrival(comm, Box::new(arrival)))
     }
 
     async fn sendrecv(
@@ -315,7 +310,7 @@ fn at_longs(numbers: &[i64]) -> *const c_void {
 fn vec_of(r: &Rank, length: i64) -> Result<Vec<u8>> {
     let none = || Error::new(MPI_ERR_NO_MEM, format!("no memory in the host for a message of {length} bytes"));
     let length = usize::try_from(length).map_err(|_| none())?;
-    r.account().check(length, "messages from others")?;
+    r.account().check(length, Cost::Incoming)?;
     let layout = Layout::array::<u8>(length).map_err(|_| none())?;
     if length == 0 {
         return Ok(Vec::new());
@@ -379,7 +374,7 @@ fn starts(lengths: &[i64]) -> Vec<isize> {
 }
 
 /// A message that a nonblocking receive waits for.
-pub(crate) struct Arrival {
+struct Arrival {
     room: Room,
     landing: Landing,
     from: c_int,
@@ -387,15 +382,13 @@ pub(crate) struct Arrival {
     is_cancelled: bool,
 }
 
-impl Arrival {
-    /// `MPI_Cancel` is asked to.
-    pub(crate) fn cancel(&mut self) {
+impl Arrives for Arrival {
+    fn cancel(&mut self) {
         self.is_cancelled = true;
     }
 
-    /// The receive is complete: builds what has come. The room was empty, so its first bytes tell whether anything has,
-    /// and how much.
-    pub(crate) fn complete(self, r: &Rank) -> Result<()> {
+    /// The room was empty, so its first bytes tell whether anything has come, and how much.
+    fn complete(self: Box<Self>, r: &Rank) -> Result<()> {
         if self.from == MPI_PROC_NULL {
             return Ok(());
         }
@@ -429,7 +422,7 @@ fn written(r: &Rank, bytes: &[u8]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::tests::declared;
+    use crate::imports::objects::tests::declared;
 
     #[test]
     fn this_engine_has_the_functions_of_the_header() {

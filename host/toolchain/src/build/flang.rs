@@ -22,11 +22,10 @@ use super::signatures;
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::say;
-use crate::{embedded, find, folder, threads};
+use crate::{embedded, find, folder, key, threads};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::ffi::OsStr;
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -223,18 +222,17 @@ impl Flang {
         let clang = find::clang()?.path;
         let llvm = llvm_folder(&clang)?;
         let amendments = AMENDMENTS.iter().map(|a| (a.file, a.was, a.is)).collect::<Vec<_>>();
-        let made_of = |sysroot: &Path| {
-            let mut hasher = DefaultHasher::new();
-            let flang = modified(&llvm.join("bin/flang-22"));
-            (&amendments, runtime_flags(sysroot), &llvm, sysroot, flang).hash(&mut hasher);
-            hasher
-        };
-        let runtime = find::data_dir()?.join(format!("flang-runtime-{:016x}", made_of(sysroot).finish()));
-        // The compiler is the same for both.
-        let mut hasher = made_of(&find::sysroot()?.path);
-        embedded::files(&embedded::FORTRAN_COMPILER).hash(&mut hasher);
-        let root = find::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
+        let made_of = |sysroot| (&amendments, runtime_flags(sysroot), version(&llvm), key::sysroot(sysroot));
+        let runtime = key::place("flang-runtime", made_of(sysroot))?;
+        // The compiler is the same for both, and looks for LLVM's libraries where they lie now.
+        let plain = find::sysroot()?.path;
+        let root = key::place("flang", (made_of(&plain), &llvm, embedded::files(&embedded::FORTRAN_COMPILER)))?;
         Ok(Flang { root, runtime, llvm })
+    }
+
+    /// What stands for it in the keys of what it compiles.
+    pub fn name(&self) -> Option<&OsStr> {
+        self.root.file_name()
     }
 
     /// The compiler proper, which takes what `flang -fc1` takes.
@@ -258,8 +256,10 @@ impl Flang {
     }
 }
 
-fn modified(path: &Path) -> Option<std::time::SystemTime> {
-    fs::metadata(path).and_then(|data| data.modified()).ok()
+/// The line of LLVM's own header that says its version, such as 22.1.8.
+fn version(llvm: &Path) -> Option<String> {
+    let text = fs::read_to_string(llvm.join("include/llvm/Config/llvm-config.h")).ok()?;
+    text.lines().find(|line| line.contains("LLVM_VERSION_STRING")).map(str::to_string)
 }
 
 /// `/usr/lib/llvm-22`, where flang's libraries and headers are.

@@ -12,6 +12,7 @@ use super::jobs::run_all;
 use crate::apt::{self, Apt};
 use crate::find;
 use crate::folder::{self, write};
+use crate::key;
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::say;
@@ -19,7 +20,6 @@ use crate::{embedded, fc};
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -167,9 +167,9 @@ impl Lapack {
 }
 
 fn place(part: Part, clang: &Path, flang: &Flang) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    (LAYOUT, clang, find::sysroot()?.path, flang.compiler(), embedded::files(&embedded::LAPACK)).hash(&mut hasher);
-    Ok(find::data_dir()?.join(format!("{}-{:016x}", part.name(), hasher.finish())))
+    let sysroot = key::sysroot(&find::sysroot()?.path);
+    let made_of = (LAYOUT, key::compiler(clang), sysroot, flang.name(), embedded::files(&embedded::LAPACK));
+    key::place(part.name(), made_of)
 }
 
 /// Builds a part and what it needs, unless they are there.

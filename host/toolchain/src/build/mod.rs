@@ -8,11 +8,15 @@ mod flang;
 mod jobs;
 mod lapack;
 mod llvm_source;
+mod m64;
 mod openmp;
+mod python;
 mod signatures;
 
 pub use cxx::build as cxx;
 pub use flang::{Flang, build as fortran};
 pub(crate) use lapack::Lapack;
 pub use lapack::{Part, build as lapack};
+pub use m64::build as m64;
 pub use openmp::build as openmp;
+pub use python::build as python;

@@ -6,6 +6,7 @@
 use super::linker_words;
 use crate::threads;
 use anyhow::{Result, bail};
+use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -43,12 +44,14 @@ pub struct Request {
     pub bare: bool,
     /// Whether the program has threads (`-pthread`, `-fopenmp`).
     pub threads: bool,
+    /// Whether its addresses have 64 bits (`-m64`).
+    pub wide: bool,
     /// Whether it is linked with the OpenMP runtime (`-fopenmp`).
     pub openmp: bool,
     /// Whether the program is to be one that can be started (`-runnable`).
     pub runnable: bool,
-    /// Whether calls through pointers forgive (`-fforgiving-calls`).
-    pub forgives: bool,
+    /// Whether calls through pointers forgive (`-fforgiving-calls`), if that is said.
+    pub forgives: Option<bool>,
     /// Whether to say what was dropped.
     pub verbose: bool,
     /// A question about the wrapper itself.
@@ -61,7 +64,7 @@ impl Request {
     /// Says what was dropped, if that was asked for.
     pub fn say_notes(&self, command: &str) {
         for note in self.notes.iter().filter(|_| self.verbose) {
-            eprintln!("rankine {command}: {note}");
+            tell!("rankine {command}: {note}");
         }
     }
 }
@@ -84,7 +87,11 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
             continue;
         }
         if let "-fforgiving-calls" | "-fno-forgiving-calls" = text {
-            request.forgives = text == "-fforgiving-calls";
+            request.forgives = Some(text == "-fforgiving-calls");
+            continue;
+        }
+        if let "-m64" | "-m32" = text {
+            request.wide = text == "-m64";
             continue;
         }
         let (openmp, threads) = asks_for_threads(text);
@@ -110,7 +117,21 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         }
     }
     request.links = inputs && !compiles_only;
+    request.runnable |= request.links && cmake_will_start(&request.arguments);
     Ok(request)
+}
+
+/// Whether CMake links a program that it starts as it is: its objects lie in `CMakeFiles`, and the toolchain file, which
+/// says what runs programs, would have had the name end in `.wasm`.
+fn cmake_will_start(arguments: &[OsString]) -> bool {
+    let is_of_cmake = |word: &OsString| {
+        let path = Path::new(word.to_str().map_or("", |word| word.trim_start_matches('@')));
+        path.components().any(|part| part.as_os_str() == "CMakeFiles")
+    };
+    let Some(at) = arguments.iter().rposition(|word| word == "-o") else { return false };
+    let output = arguments.get(at + 1).map(Path::new);
+    let ending = output.and_then(Path::extension).and_then(OsStr::to_str);
+    !matches!(ending, Some("wasm" | "o" | "obj")) && arguments[..at].iter().any(is_of_cmake)
 }
 
 /// Whether a flag asks for OpenMP, and for threads.
@@ -147,9 +168,19 @@ pub(super) const ELF_LINKER: &str = "it means nothing to the WebAssembly linker"
 const POSITION: &str = "guests are linked statically, and position-independent code only costs time";
 const THREADS: &str = "the target for threads is chosen instead";
 
+/// What whoever has the compilers of the SDK on the path, and builds with cargo for this machine, has forgotten.
+const CARGO: &str = "; cargo builds for it once `rankine sdk cargo-config --write` was typed beside Cargo.toml";
+
+fn is_of_cargo() -> bool {
+    std::env::var_os("CARGO_MANIFEST_DIR").is_some()
+}
+
 pub(super) fn judge(flag: &str) -> Result<Verdict> {
     if let Some(list) = flag.strip_prefix("-Wl,") {
         return linker_words::judge_list(flag, list);
+    }
+    if let Some(target) = flag.strip_prefix("--target=").filter(|target| !target.starts_with("wasm")) {
+        bail!("--target={target}: guests are for WebAssembly{}", if is_of_cargo() { CARGO } else { "" });
     }
     match flag {
         "-shared" | "-dynamiclib" | "-bundle" => bail!(
@@ -160,7 +191,7 @@ pub(super) fn judge(flag: &str) -> Result<Verdict> {
             "{flag}: guests have no devices; without it the regions of `target` directives are run by the rank's own threads"
         ),
         "-fcommon" => return Ok(Verdict::Drop("the linker makes one of what several files define without a value")),
-        "-m64" | "-m32" | "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
+        "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
         "-pthread" | "-mt" | "-threads" => return Ok(Verdict::Drop(THREADS)),
         "-fPIC" | "-fpic" | "-fPIE" | "-fpie" | "-pie" | "-no-pie" | "-static-pie" => {
             return Ok(Verdict::Drop(POSITION));
@@ -408,7 +439,7 @@ mod tests {
     #[test]
     fn flags_of_the_hosts_processor_are_left_out() {
         let line =
-            "-march=native -mtune=native -mcpu=native -mavx2 -mfma -m64 -mno-sse -mcmodel=medium -mfpmath=sse a.c";
+            "-march=native -mtune=native -mcpu=native -mavx2 -mfma -mx32 -mno-sse -mcmodel=medium -mfpmath=sse a.c";
         assert_eq!(passed(line), "a.c");
         assert_eq!(request(line).notes.len(), 9);
         let own = "-mrelaxed-simd -mno-simd128 -mllvm -x -mcpu=generic -mexec-model=reactor a.c";
@@ -416,10 +447,20 @@ mod tests {
     }
 
     #[test]
+    fn the_last_word_about_addresses_counts() {
+        let of = |line| (request(line).wide, request(line).arguments.len());
+        assert_eq!(
+            [of("-m64 -c a.c"), of("a.c"), of("-m64 a.c -m32"), of("-m32 -m64 a.o")],
+            [(true, 2), (false, 1), (false, 1), (true, 1)]
+        );
+    }
+
+    #[test]
     fn forgiving_calls_are_the_linkers() {
         let forgiving = request("-fforgiving-calls -O2 a.c");
-        assert!(forgiving.forgives && forgiving.arguments == ["-O2", "a.c"]);
-        assert!(!request("-fforgiving-calls a.c -fno-forgiving-calls").forgives);
+        assert!(forgiving.forgives == Some(true) && forgiving.arguments == ["-O2", "a.c"]);
+        assert_eq!(request("-fforgiving-calls a.c -fno-forgiving-calls").forgives, Some(false));
+        assert_eq!(request("a.c").forgives, None);
     }
 
     #[test]
@@ -451,6 +492,26 @@ mod tests {
     fn a_runnable_program_is_clangs_business_in_all_else() {
         assert!(request("-runnable a.c").runnable);
         assert_eq!(passed("-O2 -runnable a.c -o a"), "-O2 a.c -o a");
+    }
+
+    #[test]
+    fn cmake_without_the_toolchain_file_gets_programs_that_start() {
+        for line in [
+            "-O2 CMakeFiles/heat.dir/heat.c.o -o heat",
+            "src/CMakeFiles/heat.dir/heat.c.o -o src/heat.1",
+            "@CMakeFiles/heat.dir/objects1.rsp -o heat -lm",
+            "/build/CMakeFiles/cmTC_1.dir/testCCompiler.c.o -o cmTC_1",
+        ] {
+            assert!(request(line).runnable, "{line}");
+        }
+        for line in [
+            "CMakeFiles/heat.dir/heat.c.o -o heat.wasm",
+            "-c heat.c -o CMakeFiles/heat.dir/heat.c.o",
+            "heat.o -o CMakeFiles/heat",
+            "heat.o -o heat",
+        ] {
+            assert!(!request(line).runnable, "{line}");
+        }
     }
 
     #[test]
@@ -487,6 +548,9 @@ mod tests {
 
     #[test]
     fn devices_are_refused_with_the_way_out() {
+        let error = read(&["--target=x86_64-unknown-linux-gnu".into(), "a.c".into()]).unwrap_err();
+        assert!(error.to_string().contains("guests are for WebAssembly"), "{error}");
+        assert_eq!(passed("--target=wasm32-wasip1 a.c"), "--target=wasm32-wasip1 a.c");
         let error = read(&["-fopenmp-targets=nvptx64".into(), "a.c".into()]).unwrap_err();
         assert!(error.to_string().contains("run by the rank's own threads"), "{error}");
     }

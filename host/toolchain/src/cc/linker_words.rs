@@ -45,7 +45,11 @@ pub(super) fn judge_list(flag: &str, list: &str) -> Result<Verdict> {
             _ if !word.starts_with('-') => kept.push(*word),
             _ if ELF_ONLY.contains(&name) => {}
             _ if ELF_ONLY_WITH_VALUE.contains(&name) => at += usize::from(!glued),
-            _ if name == "z" && !words.get(at + 1).is_some_and(|value| value.starts_with("stack-size")) => at += 1,
+            _ if name == "z"
+                && !words.get(at + 1).is_some_and(|value| OURS.iter().any(|our| value.starts_with(our))) =>
+            {
+                at += 1;
+            }
             _ => kept.push(*word),
         }
         at += 1;
@@ -56,6 +60,9 @@ pub(super) fn judge_list(flag: &str, list: &str) -> Result<Verdict> {
         _ => Verdict::Replace(format!("{}{}", &flag[..4], kept.join(","))),
     })
 }
+
+/// What of `-z` means something here.
+const OURS: [&str; 2] = ["stack-size=", "call-stack="];
 
 /// Linker flags without a value that only make sense for ELF.
 const ELF_ONLY: &[&str] = &[

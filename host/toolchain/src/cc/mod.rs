@@ -5,26 +5,33 @@
 //! passes through here, for the sake of one warning ([`narrowing`]); otherwise the process is replaced by clang.
 
 use crate::build::Lapack;
+use crate::casts::{self, Cast};
 use crate::find;
 use crate::link;
+use crate::process;
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
 use crate::threads;
-use anyhow::{Context as _, Result};
-use std::ffi::OsString;
-use std::path::Path;
+use crate::wide;
+use anyhow::{Context as _, Result, ensure};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use probe::Probe;
+use rankine_system::tell;
 
 pub(crate) mod flags;
 mod linker_words;
 mod narrowing;
+mod probe;
 pub(crate) mod runnable;
 
 /// Runs clang, or shows how it would be run.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let clang = find::clang()?.path;
     let request = flags::read(arguments)?;
-    let sysroot = threads::sysroot(request.threads, &clang)?;
+    let sysroot = sysroot(&clang, &request)?;
     let sdk = Sdk::with(&clang, &sysroot)?;
     request.say_notes("cc");
     match request.show {
@@ -36,10 +43,24 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     }
 }
 
+/// What a program is compiled with.
+fn sysroot(clang: &Path, request: &flags::Request) -> Result<PathBuf> {
+    ensure!(
+        !(request.wide && request.threads),
+        "-m64 and -pthread or -fopenmp: there is no C library yet for programs with 64-bit addresses and threads"
+    );
+    if request.wide { wide::sysroot(clang) } else { threads::sysroot(request.threads, clang) }
+}
+
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
 pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Result<Vec<OsString>> {
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
-    line.extend(compile_flags(clang, sysroot, sdk).into_iter().map(OsString::from));
+    let probe = probe::of(&request.arguments);
+    let mut flags = compile_flags(clang, sysroot, sdk);
+    if probe == Probe::ForJumps {
+        probe::leave_jumps_alone(&mut flags);
+    }
+    line.extend(flags.into_iter().map(OsString::from));
     if request.links {
         line.extend(link_flags(sysroot, sdk, request).into_iter().map(OsString::from));
     }
@@ -51,24 +72,37 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
         if !of_lapack.is_empty() {
             line.extend(Lapack::find(clang, sysroot, &of_lapack)?.link_flags().into_iter().map(OsString::from));
         }
-        line.extend(libraries(sysroot, sdk).into_iter().map(OsString::from));
+        line.extend(libraries_for(sysroot, sdk, probe).into_iter().map(OsString::from));
     }
     Ok(line)
 }
 
 fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let mut line = sdk::base_flags(sysroot);
+    // What programs ask that are at home on Linux, macOS and their kind.
+    line.push("-D__unix__=1".into());
+    line.extend(for_either(sysroot).map(String::from));
     let folders = std::iter::once(sdk.include()).chain(Lapack::includes(clang));
     line.extend(folders.flat_map(|folder| ["-isystem".into(), folder.display().to_string()]));
     line
+}
+
+/// With atomic instructions an object can be linked to programs with threads, too, in which it may be used by several; to those
+/// without they make no difference.
+pub(crate) fn for_either(sysroot: &Path) -> Option<&'static str> {
+    (!threads::are_in(sysroot) && !wide::is_in(sysroot)).then_some("-matomics")
 }
 
 fn link_flags(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<String> {
     let linker = format!("-fuse-ld={}", sdk.linker().display());
     let of_threads = if threads::are_in(sysroot) { THREADS_LINK_FLAGS } else { &[] };
     let flags = LINK_FLAGS.iter().chain(of_threads).map(|flag| flag.to_string());
-    let forgiving = request.forgives.then(|| format!("-Wl,{}", link::FORGIVING));
-    std::iter::once(linker).chain(flags).chain(forgiving).collect()
+    let forgiving = request.forgives.map(|forgives| if forgives { link::FORGIVING } else { link::UNFORGIVING });
+    let forgiving = forgiving.map(|word| format!("-Wl,{word}"));
+    let kept = format!("-Wl,--keep-section={}", casts::SECTION);
+    // Where clang would look for its own libraries there are none.
+    let of_wide = wide::is_in(sysroot).then(|| "-nodefaultlibs".to_string());
+    std::iter::once(linker).chain(flags).chain(forgiving).chain([kept]).chain(of_wide).collect()
 }
 
 /// What guests with threads are linked with beside that: every thread is an instance of the module, and all of them import
@@ -95,6 +129,7 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,--export-if-defined=malloc",
     "-Wl,--export-if-defined=free",
     "-Wl,--export-if-defined=aligned_alloc",
+    "-Wl,--export-if-defined=rankine_heap_watched",
     "-Wl,--export-if-defined=__heap_base",
     "-Wl,--export-if-defined=__data_end",
     // With -flto the linker generates the code, and needs to be told about setjmp again.
@@ -103,25 +138,30 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-/// Functions of the C library that ours stand before (`guest-sdk/c/src/large_blocks.c`, `files.c`).
-const WRAPPED: [&str; 7] = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "statvfs", "fstatvfs"];
+/// Functions of the C library that ours stand before (`guest-sdk/c/src/files.c`, `paths.c`).
+const WRAPPED: [&str; 3] = ["statvfs", "fstatvfs", "__wasilibc_find_relpath"];
 
 pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
+    libraries_for(sysroot, sdk, Probe::None)
+}
+
+fn libraries_for(sysroot: &Path, sdk: &Sdk, probe: Probe) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
-    line.extend(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
+    line.extend(WRAPPED.iter().filter(|name| probe.wraps(name)).map(|name| format!("-Wl,--wrap={name}")));
     // Behind the user's own folders, in which there may be the libraries of another installation.
     line.push(format!("-L{}", sdk.libraries().display()));
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
     line.push("-Wl,--start-lib".to_string());
-    line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
+    let objects = sdk.objects().into_iter().filter(|object| probe.links(object));
+    line.extend(objects.map(|object| object.display().to_string()));
     line.push("-Wl,--end-lib".into());
-    for part in ["signal", "process-clocks", "mman", "getpid"] {
-        line.push(format!("-lwasi-emulated-{part}"));
-    }
+    let emulated = ["signal", "process-clocks", "mman", "getpid"].into_iter().filter(|part| probe.emulates(part));
+    line.extend(emulated.map(|part| format!("-lwasi-emulated-{part}")));
     // printf and scanf of long double, which there are not for threads; dlopen's error, setjmp.
     line.extend((!threads::are_in(sysroot)).then(|| "-lc-printscan-long-double".into()));
     line.extend(["-ldl".into(), "-lsetjmp".into()]);
+    line.extend(wide::LIBRARIES.iter().filter(|_| wide::is_in(sysroot)).map(|name| name.to_string()));
     line
 }
 
@@ -183,15 +223,48 @@ fn quoted(word: &str) -> String {
 
 /// Becomes clang; stays beside it where the program has to be made runnable afterwards, or what it says needs a word more.
 pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
-    match () {
-        () if request.runnable && request.links => runnable::compile(clang, line),
-        () if narrowing::is_wanted(request) => narrowing::compile(clang, line),
-        () => replace_process(clang, line),
+    let program = (request.runnable && request.links).then(|| runnable::output(&line));
+    match program {
+        program if narrowing::is_wanted(request) => {
+            let cpp = cpp_source(request).filter(|_| !line.iter().any(|word| word == "--driver-mode=g++"));
+            let output = runnable::output(&line);
+            let (status, casts) = narrowing::compile(clang, line, narrowing::tells_casts(request))?;
+            if status.success() && !casts.is_empty() && request.forgives != Some(false) {
+                note_casts(&output, request, &casts)?;
+            }
+            if let Some(file) = cpp.filter(|_| !status.success()) {
+                tell!("rankine cc: {0} is C++: rankine c++ {0} knows its library", file.display());
+            }
+            program.map_or(Ok(process::exit_code(status)), |program| runnable::finish(status, &program))
+        }
+        Some(_) => runnable::compile(clang, line),
+        None => replace_process(clang, line),
     }
 }
 
+/// Has the linker know of casts of functions: in the object that was made, or in the program that is linked already.
+fn note_casts(output: &Path, request: &flags::Request, casts: &[Cast]) -> Result<()> {
+    if request.links {
+        return link::forgive_casts(output, casts);
+    }
+    if request.arguments.iter().any(|word| word == "-o") {
+        return casts::note(output, casts);
+    }
+    let objects = request.arguments.iter().map(|word| Path::new(word).with_extension("o"));
+    let names = objects.filter_map(|path| path.file_name().map(PathBuf::from)).filter(|object| object.is_file());
+    names.into_iter().try_for_each(|object| casts::note(&object, casts))
+}
+
+/// A source in C++ among what is compiled.
+fn cpp_source(request: &flags::Request) -> Option<PathBuf> {
+    const ENDS: [&str; 7] = ["cc", "cpp", "cxx", "c++", "C", "CC", "cp"];
+    let words = request.arguments.iter().map(Path::new);
+    let is_cpp = |path: &&Path| path.extension().and_then(OsStr::to_str).is_some_and(|end| ENDS.contains(&end));
+    words.filter(|path| !path.as_os_str().as_encoded_bytes().starts_with(b"-")).find(is_cpp).map(Path::to_path_buf)
+}
+
 fn replace_process(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
-    let replaced = crate::system::replace_process(Command::new(clang).args(line));
+    let replaced = rankine_system::os::replace_process(Command::new(clang).args(line));
     replaced.with_context(|| format!("cannot start {}", clang.display()))
 }
 

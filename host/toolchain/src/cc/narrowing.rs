@@ -4,16 +4,17 @@
 //! what to do.
 
 use super::flags::Request;
-use crate::process;
+use crate::casts::Cast;
 use anyhow::{Context as _, Result};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
-/// The name of clang's warning.
+/// The names of clang's warnings.
 const NAME: &str = "[-Wshorten-64-to-32]";
+const CASTS: &str = "[-Wcast-function-type-mismatch]";
 const CURE: &str = "a long has 32 bits in WebAssembly, and int64_t has 64 (said once per file: -Wshorten-64-to-32 tells all \
                     such places, -Wno-shorten-64-to-32 none)";
 
@@ -34,17 +35,24 @@ fn is_source(word: &str) -> bool {
     !word.starts_with('-') && Path::new(word).extension().and_then(OsStr::to_str).is_some_and(|end| ENDS.contains(&end))
 }
 
-/// Runs clang, and passes on what it says.
-pub(super) fn compile(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
+/// Whether the caller wants to hear of casts, too.
+pub(super) fn tells_casts(request: &Request) -> bool {
+    let words = || request.arguments.iter().filter_map(|word| word.to_str());
+    words().any(|word| matches!(word, "-Wextra" | "-W") || word.starts_with("-Wcast-function-type"))
+}
+
+/// Runs clang, and passes on what it says; the casts of functions that it told of.
+pub(super) fn compile(clang: &Path, line: Vec<OsString>, tells_casts: bool) -> Result<(ExitStatus, Vec<Cast>)> {
     let mut command = Command::new(clang);
     command.args(["-Wshorten-64-to-32", "-Wno-error=shorten-64-to-32"]);
+    command.args(["-Wcast-function-type-mismatch", "-Wno-error=cast-function-type-mismatch"]);
     if io::stderr().is_terminal() {
         command.arg("-fcolor-diagnostics");
     }
     let start = || format!("cannot start {}", clang.display());
     let mut child = command.args(line).stderr(Stdio::piped()).spawn().with_context(start)?;
     let mut told = BufReader::new(child.stderr.take().context("clang has no standard error stream")?);
-    let mut filter = Filter::default();
+    let mut filter = Filter { tells_casts, ..Filter::default() };
     let (mut text, mut out) = (Vec::new(), io::stderr());
     while told.read_until(b'\n', &mut text)? > 0 {
         // Where nobody reads any more, clang still compiles.
@@ -52,7 +60,7 @@ pub(super) fn compile(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
         text.clear();
     }
     let _ = filter.end(&mut out);
-    Ok(process::exit_code(child.wait()?))
+    Ok((child.wait()?, filter.casts))
 }
 
 /// What was seen of clang's words.
@@ -66,6 +74,9 @@ struct Filter {
     told: HashSet<String>,
     /// Warnings that were not passed on.
     dropped: u64,
+    /// Casts of functions, and whether they are passed on.
+    casts: Vec<Cast>,
+    tells_casts: bool,
 }
 
 #[derive(Default)]
@@ -93,7 +104,15 @@ impl Filter {
             // It explains what came before.
             Some(Head { is_message: false, .. }) => {}
             Some(Head { place, file, .. }) => {
+                let is_cast = text.trim_end().ends_with(CASTS);
+                if is_cast {
+                    self.casts.extend(Cast::of_warning(&text));
+                }
                 self.state = match shortens_long(&text) {
+                    None if is_cast && !self.tells_casts => {
+                        self.dropped += 1;
+                        State::Drops
+                    }
                     None => State::Passes,
                     Some(true) if self.told.insert(file.to_owned()) => State::Cures(place.to_owned()),
                     Some(_) => {
@@ -232,6 +251,19 @@ mod tests {
         let note = "a.c:2:1: note: expanded from macro 'X'\n    2 | #define X\n";
         let all = format!("{inclusion}{text}{note}{inclusion}{other}3 warnings and 1 error generated.\n");
         assert_eq!(passed(&all), format!("{inclusion}{other}1 error generated.\n"));
+    }
+
+    #[test]
+    fn casts_are_kept_and_told_to_who_asks() {
+        let text = "a.c:5:42: warning: cast from 'int (*)(int *)' to 'void (*)(int *)' converts to incompatible function type \
+                    [-Wcast-function-type-mismatch]\n    5 |   f();\n1 warning generated.\n";
+        let run = |tells_casts| {
+            let (mut filter, mut out) = (Filter { tells_casts, ..Filter::default() }, Vec::new());
+            text.split_inclusive('\n').for_each(|line| filter.pass(line.as_bytes(), &mut out).unwrap());
+            (filter.casts.len(), String::from_utf8(out).unwrap())
+        };
+        assert_eq!(run(false), (1, String::new()));
+        assert_eq!(run(true), (1, text.to_owned()));
     }
 
     #[test]

@@ -1,32 +1,40 @@
 //! `-runnable`: a program that the system can start, because it begins with a line that names what runs it. The rest of
-//! the file is the module as ever; `rankine run` takes it either way.
+//! the file is the module as ever; `rankine run` takes it either way. It is sealed by its user's key, so that the program may
+//! use the folder that it is started in, as natively: whoever has compiled it trusts it.
 
 use crate::process;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
+use rankine_system::{made_here, tell};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::{env, fs};
 
 /// Runs clang and then writes the line in front of what it linked.
 pub fn compile(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
     let output = output(&line);
     let status = process::status(Command::new(clang).args(line))?;
+    finish(status, &output)
+}
+
+/// Writes the line in front of what clang has linked.
+pub fn finish(status: ExitStatus, output: &Path) -> Result<ExitCode> {
     if !status.success() {
         return Ok(process::exit_code(status));
     }
-    let module = fs::read(&output).with_context(|| format!("cannot read {}", output.display()))?;
     // clang may have been asked to do less than to link; then there is nothing to start.
+    let Ok(mut module) = fs::read(output) else { return Ok(ExitCode::SUCCESS) };
     if module.starts_with(b"\0asm") {
-        let mut program = first_line()?.into_bytes();
+        made_here::seal(&mut module);
+        let mut program = first_line().unwrap_or_default().into_bytes();
         program.extend(module);
-        fs::write(&output, program).with_context(|| format!("cannot write {}", output.display()))?;
+        fs::write(output, program).with_context(|| format!("cannot write {}", output.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The file that clang writes.
-fn output(line: &[OsString]) -> PathBuf {
+pub fn output(line: &[OsString]) -> PathBuf {
     let mut named = None;
     let mut words = line.iter();
     while let Some(word) = words.next() {
@@ -44,15 +52,20 @@ fn output(line: &[OsString]) -> PathBuf {
 /// The longest first line that Linux reads.
 const LONGEST: usize = 255;
 
-/// The system passes what stands behind a program's name as one word, so `env` takes it apart.
-fn first_line() -> Result<String> {
-    let exe = env::current_exe().context("where is this executable?")?;
-    let run = format!("exec {} run --dir=. -n ${{RANKINE_RANKS:-1}} \"$0\" \"$@\"", exe.display());
-    let line = format!("#!/usr/bin/env -S sh -c '{run}'\n");
-    if line.len() > LONGEST || exe.to_string_lossy().contains(|c: char| !c.is_alphanumeric() && !"/._+-".contains(c)) {
-        bail!("-runnable: the first line of a program cannot hold the name {}", exe.display());
+/// The system passes what stands behind a program's name as one word, so `env` takes it apart. Nothing where the line can't
+/// name this executable: then the program is none that can be started.
+fn first_line() -> Option<String> {
+    let exe = env::current_exe().ok()?;
+    let line = format!("#!/usr/bin/env -S {} start\n", exe.display());
+    let is_odd = |c: char| !c.is_alphanumeric() && !"/._+-".contains(c);
+    if line.len() > LONGEST || exe.to_string_lossy().contains(is_odd) {
+        tell!(
+            "rankine: note: a program's first line cannot hold the name {}, so the program is started by `rankine run`",
+            exe.display()
+        );
+        return None;
     }
-    Ok(line)
+    Some(line)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! flang does not, build systems pass without asking: it is dropped where it changes no result, and said so under `-v`.
 
 use crate::cc::flags as c;
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,7 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
             Gfortran::Keep => kept.push(argument.clone()),
             Gfortran::As(flag) => kept.push(flag.into()),
             Gfortran::Warn(reason) => {
-                eprintln!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
+                tell!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
             }
             Gfortran::Drop(reason) => {
                 if ["-MF", "-MQ", "-MT"].iter().any(|flag| argument == flag) {
@@ -65,6 +66,10 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
     }
     let mut notes = std::mem::take(&mut request.common.notes);
     request.common = c::read(&kept)?;
+    ensure!(
+        !request.common.wide,
+        "-m64: there is no Fortran yet for programs with 64-bit addresses; `rankine cc -m64` compiles C"
+    );
     notes.append(&mut request.common.notes);
     request.common.notes = notes;
     let mut rest = request.common.arguments.clone().into_iter();
@@ -263,6 +268,7 @@ fn gfortran(flag: &str) -> Gfortran {
     match flag {
         // As flang's older namesake has it, and Meson believes.
         "-module" => Gfortran::As("-J".into()),
+        "-frecord-marker=4" => Gfortran::Drop("the runtime's records have markers of 4 bytes"),
         "-Mfixed" => Gfortran::As("-ffixed-form".into()),
         "-Mfree" => Gfortran::As("-ffree-form".into()),
         "-lgfortran"
@@ -304,6 +310,13 @@ mod tests {
         let request = of("-Minform=inform -module a.p -MD -MQ a.o -MF a.o.d -o a.o -c a.f90");
         assert_eq!(request.front_end_flags, ["-J", "a.p"]);
         assert!(request.clang_flags.iter().all(|word| word == "-c"), "{:?}", request.clang_flags);
+    }
+
+    #[test]
+    fn markers_of_records_are_as_they_are() {
+        let request = of("-frecord-marker=4 -c a.f90");
+        assert!(request.front_end_flags.is_empty() && request.common.notes[0].contains("markers of 4 bytes"));
+        assert_eq!(of("-frecord-marker=8 -c a.f90").front_end_flags, ["-frecord-marker=8"]);
     }
 
     #[test]

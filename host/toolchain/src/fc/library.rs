@@ -8,19 +8,18 @@ use crate::build::Flang;
 use crate::process::check;
 use crate::sdk::{self, Sdk};
 use crate::threads::{self, THREADS};
-use crate::{embedded, find, folder};
+use crate::{embedded, find, folder, key};
 use anyhow::{Context as _, Result};
 use std::ffi::OsStr;
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The modules, each after those that it uses.
 const MODULES: &[&str] = &[
     "omp_lib",
-    "mpi",
     "mpi_f08_types",
+    "mpi",
     "mpi_f08_callbacks",
     "mpi_f08",
     "rankine",
@@ -81,9 +80,9 @@ fn glue_object(path: &Path) -> PathBuf {
 
 /// The bindings for this compiler, laid out and compiled if they are not there yet.
 pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result<Library> {
-    let mut hasher = DefaultHasher::new();
-    (files().collect::<Vec<_>>(), ARCHIVE, flang.compiler(), clang, sysroot, sdk.root()).hash(&mut hasher);
-    let root = find::data_dir()?.join(format!("fortran-{:016x}", hasher.finish()));
+    let compilers = (flang.name(), key::compiler(clang), key::flags(sysroot));
+    let texts = (files().collect::<Vec<_>>(), sdk::headers());
+    let root = key::place("fortran", (texts, ARCHIVE, compilers, key::sysroot(sysroot)))?;
     folder::make_once(&root, |draft| {
         for (folder, path, text) in files() {
             folder::write(&draft.join(folder).join(path), text)?;

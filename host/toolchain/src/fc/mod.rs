@@ -9,7 +9,9 @@ use crate::build::Flang;
 use crate::process::{exit_code, status};
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
-use crate::{cc, find, system, threads};
+use rankine_system::{os, tell};
+
+use crate::{cc, find, threads};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,8 +105,8 @@ impl Tools {
         let line = self.front_end_line(request, source, &["-c", "-emit-llvm"], Some(&bitcode))?;
         let status = status(&mut self.front_end(&line))?;
         if !status.success() {
-            if let Some(signal) = system::signal(status) {
-                eprintln!(
+            if let Some(signal) = os::signal(status) {
+                tell!(
                     "rankine fc: LLVM's flang crashed over {} (signal {signal}): it can't compile something in it, \
                      natively either; leave out parts to find it, and write it in another way",
                     source.display()
@@ -119,7 +121,7 @@ impl Tools {
         };
         let mut back_end = Command::new(&self.clang);
         back_end.args(sdk::base_flags(&self.sysroot)).args(["-Wno-override-module", "-Qunused-arguments"]);
-        back_end.args(WITHOUT_LFTR);
+        back_end.args(WITHOUT_LFTR).args(cc::for_either(&self.sysroot));
         back_end.args(&request.code_flags).arg(if request.assembles() { "-c" } else { "-S" });
         back_end.arg(&bitcode).arg("-o").arg(&object);
         self.succeeded(back_end, if request.links() { Compiled::Object(object) } else { Compiled::Done })
@@ -149,7 +151,7 @@ impl Tools {
         let complaints: Vec<&str> =
             text.lines().filter(|line| line.contains("error:") || line.contains("warning:")).collect();
         for complaint in &complaints {
-            eprintln!("{complaint}");
+            tell!("{complaint}");
         }
         let line = text.lines().map(words_of).find(|words| words.get(1).is_some_and(|word| word == "-fc1"));
         match line {
@@ -189,6 +191,8 @@ impl Tools {
                 common.arguments.push(object.into());
             }
             common.arguments.extend(self.libraries().into_iter().map(OsString::from));
+            // Lines appear when they are complete (`guest-sdk/c/src/terminal.c`).
+            common.arguments.push("-Wl,--wrap=isatty".into());
         }
         let mut line = vec![OsString::from("-isystem"), self.flang.include().into()];
         line.extend(cc::command_line(&self.clang, &self.sysroot, &self.sdk, &common)?);

@@ -1,13 +1,13 @@
 //! What wasm-ld says of functions that two objects declare differently, and whether a native linker's programs would mind.
 
 /// Types of values, as wasm-ld writes them.
-pub(super) type Types = Vec<String>;
+pub(crate) type Types = Vec<String>;
 
 /// A function's type: parameters and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Signature {
-    pub(super) parameters: Types,
-    pub(super) results: Types,
+pub(crate) struct Signature {
+    pub(crate) parameters: Types,
+    pub(crate) results: Types,
 }
 
 /// One function that two objects disagree about.
@@ -91,7 +91,7 @@ impl Mismatch {
 /// Whether a call of one type can be made one of the other. Native conventions pass integers in registers, whatever their
 /// width, and floating-point numbers in others: missing arguments and results are whatever is there, the surplus is never
 /// looked at.
-pub(super) fn is_adaptable(caller: &Signature, callee: &Signature) -> bool {
+pub(crate) fn is_adaptable(caller: &Signature, callee: &Signature) -> bool {
     let alike = |(one, other): (&String, &String)| one == other || is_integer(one) && is_integer(other);
     let zero = |kind: &String| ["i32", "i64", "f32", "f64", "v128"].contains(&kind.as_str());
     let missing = callee.parameters.iter().skip(caller.parameters.len());

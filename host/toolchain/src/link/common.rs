@@ -5,7 +5,6 @@
 //! linked in which such definitions are weak, so that one with a value counts; and where there is none, an object is added
 //! that defines the variable as large as its largest definition.
 
-use crate::find::TARGET;
 use crate::object_files;
 use crate::process::check;
 use anyhow::{Context as _, Result};
@@ -169,7 +168,7 @@ fn defined(
     }
     fs::write(&source, text)?;
     let mut command = Command::new(clang);
-    command.arg(format!("--target={TARGET}")).arg("-c").arg(&source).arg("-o").arg(&object);
+    command.arg(format!("--target={}", super::target(arguments))).arg("-c").arg(&source).arg("-o").arg(&object);
     if arguments.iter().any(|word| word == "--shared-memory") {
         command.args(["-matomics", "-mbulk-memory"]);
     }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use wasmparser::{BinaryReader, FuncType, ValType};
 
 pub(super) const I32_CONST: u8 = 0x41;
+pub(super) const I64_CONST: u8 = 0x42;
 pub(super) const END: u8 = 0x0b;
 pub(super) const CALL: u8 = 0x10;
 pub(super) const LOCAL_GET: u8 = 0x20;

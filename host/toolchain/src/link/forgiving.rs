@@ -10,6 +10,7 @@ use super::agreement::is_adaptable;
 use super::encoding::{CALL, END, I32_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded, signed_leb};
 use super::module::{Facts, signature};
 use crate::FORGIVING_CALL;
+use crate::casts::{self, Cast};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use wasmparser::{FuncType, Operator, Parser, Payload, ValType};
@@ -23,15 +24,19 @@ const RETURN_CALL: u8 = 0x12;
 /// The most places that a table of branches may have.
 const MOST_PLACES: usize = 65_520;
 
-/// The module with calls through pointers that forgive.
-pub(super) fn forgive(module: &[u8]) -> Result<Vec<u8>> {
+/// The module with calls through pointers that forgive: all, or those that casts may lead to. The notes of casts are gone.
+pub(super) fn forgive(module: &[u8], casts: Option<&[Cast]>) -> Result<Vec<u8>> {
     let facts = Facts::read(module)?;
-    let Some((first, functions)) = &facts.elements else { return Ok(module.to_vec()) };
+    let Some((first, functions)) = &facts.elements else { return without_notes(module) };
+    // Nobody has asked for it.
+    if casts.is_some_and(|casts| casts.is_empty() || *first as usize + functions.len() > MOST_PLACES) {
+        return without_notes(module);
+    }
     let kinds = Kinds::of(&facts, *first, functions)?;
     let sites = sites(module)?;
-    let callers = Callers::new(&facts, &kinds, &sites)?;
+    let callers = Callers::new(&facts, &kinds, &sites, casts)?;
     if callers.made.is_empty() {
-        return Ok(module.to_vec());
+        return without_notes(module);
     }
     let mut output = module[..8].to_vec();
     for payload in Parser::new(0).parse_all(module) {
@@ -47,8 +52,24 @@ pub(super) fn forgive(module: &[u8]) -> Result<Vec<u8>> {
                 longer(&code, callers.bodies(&facts, &kinds))?
             }
             Payload::CustomSection(section) if section.name() == "name" => named(bytes, &callers.names())?,
+            Payload::CustomSection(section) if section.name() == casts::SECTION => continue,
             _ => bytes.to_vec(),
         };
+        output.push(id);
+        output.extend(leb(u32::try_from(content.len())?));
+        output.extend(content);
+    }
+    Ok(output)
+}
+
+/// The module without the notes of casts.
+fn without_notes(module: &[u8]) -> Result<Vec<u8>> {
+    let mut output = module[..8].to_vec();
+    for payload in Parser::new(0).parse_all(module) {
+        let payload = payload?;
+        let is_note = matches!(&payload, Payload::CustomSection(section) if section.name() == casts::SECTION);
+        let Some((id, range)) = payload.as_section().filter(|_| !is_note) else { continue };
+        let content = &module[range.start as usize..range.end as usize];
         output.push(id);
         output.extend(leb(u32::try_from(content.len())?));
         output.extend(content);
@@ -139,12 +160,18 @@ struct Callers<'f> {
 }
 
 impl<'f> Callers<'f> {
-    fn new(facts: &'f Facts, kinds: &Kinds<'_>, sites: &[Site]) -> Result<Callers<'f>> {
+    fn new(facts: &'f Facts, kinds: &Kinds<'_>, sites: &[Site], casts: Option<&[Cast]>) -> Result<Callers<'f>> {
         let mut made = BTreeMap::new();
         for site in sites {
             let kind = facts.types.get(site.kind as usize).context("a call has a type that is not there")?;
             let can_be_made = || kind.params().iter().chain(kind.results()).all(|kind| encoded(*kind).is_some());
-            let adapts = |other: &FuncType| other != kind && is_adaptable(&signature(kind), &signature(other));
+            let adapts = |other: &FuncType| {
+                let (pointer, function) = (signature(kind), signature(other));
+                let is_cast = |cast: &Cast| cast.pointer == pointer && cast.function == function;
+                other != kind
+                    && is_adaptable(&pointer, &function)
+                    && casts.is_none_or(|casts| casts.iter().any(is_cast))
+            };
             if !made.contains_key(&site.kind) && can_be_made() {
                 let others = (0..kinds.types.len()).filter(|other| adapts(kinds.types[*other])).collect();
                 made.insert(site.kind, (kind, others));

@@ -5,7 +5,8 @@
 //! function between caller and callee, with zeros for what is missing; what natively would not work either is an error
 //! ([`agreement`]). A program whose calls agree is linked once, and no more is done.
 
-mod agreement;
+pub(crate) mod agreement;
+mod call_stack;
 mod common;
 mod critical;
 mod encoding;
@@ -13,17 +14,23 @@ mod forgiving;
 mod module;
 mod null_page;
 
+use crate::casts::{self, Cast};
 use crate::find::{self, TARGET};
 use crate::process::{check, exit_code};
+use crate::wide::WIDE;
 use agreement::{Agreement, Mismatch};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 
 /// The word by which `rankine cc -fforgiving-calls` asks for calls through pointers that forgive.
 pub(crate) const FORGIVING: &str = "--rankine-forgiving-calls";
+/// And that for none, whatever casts there are.
+pub(crate) const UNFORGIVING: &str = "--rankine-no-forgiving-calls";
 
 /// The name of a C program's `main`, where it has parameters. One without takes the place of what calls this.
 const MAIN: &str = "__main_argc_argv";
@@ -36,10 +43,13 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (clang, arguments) = arguments.split_first().context("which compiler's linker?")?;
     let linker = find::wasm_ld(Path::new(clang)).context("no wasm-ld found; install lld")?;
     let mut arguments = arguments.to_vec();
-    let forgives = arguments.iter().any(|word| word == FORGIVING);
-    arguments.retain(|word| word != FORGIVING);
+    let said = arguments.iter().rev().find(|word| *word == FORGIVING || *word == UNFORGIVING);
+    let forgives = said.map(|word| word == FORGIVING);
+    arguments.retain(|word| word != FORGIVING && word != UNFORGIVING);
     let output = output(&arguments);
+    let call_stack = call_stack::take(&mut arguments)?;
     let leaves_null_page = output.is_some() && null_page::leave(&mut arguments);
+    let ends = Ends { forgives, leaves_null_page, call_stack };
     let copies;
     if critical::may_be_in(&arguments) {
         copies = tempfile::tempdir().context("cannot create a temporary folder")?;
@@ -51,6 +61,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         merged = tempfile::tempdir().context("cannot create a temporary folder")?;
         first = link_merged(&linker, clang, &mut arguments, merged.path())?;
     }
+    print(&first);
     let folder;
     if let Some(output) = output.as_deref().filter(|_| first.status.success())
         && !module::is_valid(output)?
@@ -60,10 +71,8 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         first = link(&linker, &arguments, &[])?;
     }
     if let Some(output) = output.as_deref().filter(|_| first.status.success() && lacks_main(&first)) {
-        eprint!("{}", String::from_utf8_lossy(&first.stderr));
-        eprintln!(
-            "rankine: error: undefined symbol: main. Link the object that defines it; -c compiles without linking"
-        );
+        tell::piece(&String::from_utf8_lossy(&first.stderr));
+        tell!("rankine: error: undefined symbol: main. Link the object that defines it; -c compiles without linking");
         let _ = fs::remove_file(output);
         return Ok(ExitCode::FAILURE);
     }
@@ -71,21 +80,21 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let said = String::from_utf8_lossy(&first.stderr);
     let (mismatches, rest) = agreement::read(&said);
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
-        eprint!("{said}");
-        advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| eprintln!("rankine: {advice}"));
+        tell::piece(&said);
+        advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| tell!("rankine: {advice}"));
         if let Some(output) = self::output(arguments).filter(|_| first.status.success()) {
-            finish(&output, forgives, leaves_null_page)?;
+            finish(&output, &ends)?;
         }
         return Ok(exit_code(first.status));
     };
-    eprint!("{rest}");
+    tell::piece(&rest);
     let refused: Vec<&Mismatch> = of_kind(&mismatches, Agreement::None).collect();
     if !refused.is_empty() {
-        refused.iter().for_each(|mismatch| eprintln!("rankine: error: {}", mismatch.in_words()));
+        refused.iter().for_each(|mismatch| tell!("rankine: error: {}", mismatch.in_words()));
         let _ = fs::remove_file(&output);
         return Ok(ExitCode::FAILURE);
     }
-    of_kind(&mismatches, Agreement::InNameOnly).for_each(|mismatch| eprint!("{}", mismatch.said));
+    of_kind(&mismatches, Agreement::InNameOnly).for_each(|mismatch| tell::piece(&mismatch.said));
     let mut adapted: Vec<&str> =
         of_kind(&mismatches, Agreement::Adapted).map(|mismatch| mismatch.function.as_str()).collect();
     adapted.sort_unstable();
@@ -94,27 +103,53 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         let left = adapt(&linker, arguments, &adapted, &output)?;
         if !left.is_empty() {
             let said = mismatches.iter().filter(|mismatch| left.contains(&mismatch.function.as_str()));
-            said.for_each(|mismatch| eprintln!("rankine: error: {}", mismatch.in_words()));
-            eprintln!("rankine: {} is defined more than once: give its definitions one type", left.join(", "));
+            said.for_each(|mismatch| tell!("rankine: error: {}", mismatch.in_words()));
+            tell!("rankine: {} is defined more than once: give its definitions one type", left.join(", "));
             let _ = fs::remove_file(&output);
             return Ok(ExitCode::FAILURE);
         }
     }
-    finish(&output, forgives, leaves_null_page)?;
+    finish(&output, &ends)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is done to a program that is linked.
-fn finish(output: &Path, forgives: bool, leaves_null_page: bool) -> Result<()> {
-    if forgives {
-        let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
-        let forgiving = forgiving::forgive(&linked)?;
+struct Ends {
+    /// As was said, if anything was.
+    forgives: Option<bool>,
+    leaves_null_page: bool,
+    call_stack: Option<u64>,
+}
+
+fn finish(output: &Path, ends: &Ends) -> Result<()> {
+    let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
+    // What is put before calls through pointers has pointers of 32 bits.
+    let is_wide = module::is_wide(&linked)?;
+    ensure!(
+        !is_wide || ends.forgives != Some(true),
+        "-fforgiving-calls is not yet for programs with 64-bit addresses (-m64)"
+    );
+    let casts = if is_wide { Vec::new() } else { casts::noted(&linked)? };
+    if ends.forgives == Some(true) || !casts.is_empty() {
+        let casts = if ends.forgives == Some(false) { &casts[..0] } else { &casts[..] };
+        let forgiving = forgiving::forgive(&linked, (ends.forgives != Some(true)).then_some(casts))?;
         fs::write(output, forgiving).with_context(|| format!("cannot write {}", output.display()))?;
     }
-    if leaves_null_page {
+    if ends.leaves_null_page {
         null_page::mark(output)?;
     }
+    ends.call_stack.map(|bytes| call_stack::mark(output, bytes)).transpose()?;
     Ok(())
+}
+
+/// Has a program that is linked forgive what these casts may lead to.
+pub(crate) fn forgive_casts(output: &Path, casts: &[Cast]) -> Result<()> {
+    let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
+    if !linked.starts_with(b"\0asm") || module::is_wide(&linked)? {
+        return Ok(());
+    }
+    let forgiving = forgiving::forgive(&linked, Some(casts))?;
+    fs::write(output, forgiving).with_context(|| format!("cannot write {}", output.display()))
 }
 
 /// Links a program that defines symbols several times, of those variables one that can be one.
@@ -124,7 +159,7 @@ fn link_merged(linker: &Path, clang: &OsStr, arguments: &mut Vec<OsString>, fold
     let Some(variables) = common::merge(arguments, &common::duplicates(&said), clang, folder)? else {
         return Ok(all);
     };
-    eprintln!(
+    tell!(
         "rankine: warning: {variables}: defined in several files, and taken as one variable, as \
          -fcommon does natively; declare it extern in all files but one"
     );
@@ -139,8 +174,17 @@ fn advice(said: &str) -> Option<&'static str> {
     if said.contains("duplicate symbol: ") {
         return Some("a name is defined in several files: declare it extern (a function: static) in all files but one");
     }
+    if said.contains("must specify -mwasm64 to process wasm64 object files") {
+        return Some("an object was compiled with -m64: give -m64 when you link, too");
+    }
+    if said.contains("wasm32 object file can't be linked in wasm64 mode") {
+        return Some("an object was compiled without -m64: compile all of a program's files with it, or none");
+    }
     if said.contains("--shared-memory is disallowed by") {
-        return Some("all files of a program use threads, or none: compile that file with -fopenmp or -pthread, too");
+        return Some(
+            "that file was compiled without atomic instructions, by other means than `rankine cc`, `c++` or `fc` of this version: \
+             compile it again, with -matomics -mbulk-memory",
+        );
     }
     None
 }
@@ -166,6 +210,11 @@ fn adapt<'f>(linker: &Path, arguments: &[OsString], functions: &[&'f str], outpu
     Ok(left)
 }
 
+/// The target of what is linked.
+fn target(arguments: &[OsString]) -> &'static str {
+    if arguments.iter().any(|word| word == "-mwasm64") { WIDE } else { TARGET }
+}
+
 /// An object that names all functions that come from archives, for the first place of the command line.
 ///
 /// wasm-ld compares the types of a function's two sides, except where it is the call that brings the function's object from
@@ -189,7 +238,7 @@ fn names(linker: &Path, clang: &OsStr, arguments: &[OsString], output: &Path, fo
     }
     fs::write(&source, text)?;
     let mut command = Command::new(clang);
-    command.arg(format!("--target={TARGET}")).arg("-c").arg(&source).arg("-o").arg(&object);
+    command.arg(format!("--target={}", target(arguments))).arg("-c").arg(&source).arg("-o").arg(&object);
     if arguments.iter().any(|word| word == "--shared-memory") {
         command.args(["-matomics", "-mbulk-memory"]);
     }
@@ -200,16 +249,20 @@ fn names(linker: &Path, clang: &OsStr, arguments: &[OsString], output: &Path, fo
 fn link(linker: &Path, arguments: &[OsString], more: &[String]) -> Result<Output> {
     let mut command = Command::new(linker);
     command.args(arguments).args(more).arg(format!("--trace-symbol={MAIN}"));
-    let linked = command.output().with_context(|| format!("cannot start {}", linker.display()))?;
-    // What else it was asked to print: a trace, a map.
+    command.output().with_context(|| format!("cannot start {}", linker.display()))
+}
+
+/// Prints what the linker was asked to print, a trace or a map: once, however often a program is linked.
+fn print(linked: &Output) {
     let is_ours = |line: &&str| {
         TRACED
             .iter()
             .any(|what| [MAIN, "undefined_weak:main"].iter().any(|name| line.ends_with(&format!("{what} {name}"))))
     };
     let printed = String::from_utf8_lossy(&linked.stdout);
-    printed.lines().filter(|line| !is_ours(line)).for_each(|line| println!("{line}"));
-    Ok(linked)
+    let rest: String = printed.lines().filter(|line| !is_ours(line)).map(|line| format!("{line}\n")).collect();
+    // As with what it says on standard error, the program is made whether or not anybody reads this.
+    let _ = std::io::stdout().write_all(rest.as_bytes());
 }
 
 /// Whether the C library calls `main` and nobody has it: the call is a weak one, so the linker lets that pass.

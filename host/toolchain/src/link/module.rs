@@ -6,7 +6,7 @@
 //! the table of functions gets the adapter, and the relocations say where its number belongs.
 
 use super::agreement::{Signature, is_adaptable};
-use super::encoding::{CALL, END, I32_CONST, adapted, body, leb, longer, named, padded, signed_leb};
+use super::encoding::{CALL, END, I32_CONST, I64_CONST, adapted, body, leb, longer, named, padded, signed_leb};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -24,6 +24,20 @@ const STUB: &str = "signature_mismatch:";
 pub(super) fn is_valid(module: &Path) -> Result<bool> {
     let bytes = fs::read(module).with_context(|| format!("cannot read {}", module.display()))?;
     Ok(Validator::new_with_features(WasmFeatures::all()).validate_all(&bytes).is_ok())
+}
+
+/// Whether a module's memory has 64-bit addresses.
+pub(super) fn is_wide(module: &[u8]) -> Result<bool> {
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::MemorySection(memories) => {
+                return Ok(memories.into_iter().next().transpose()?.is_some_and(|memory| memory.memory64));
+            }
+            Payload::CodeSectionStart { .. } => break,
+            _ => {}
+        }
+    }
+    Ok(false)
 }
 
 /// The names of a module's functions.
@@ -239,7 +253,13 @@ impl Facts {
             KnownCustom::Reloc(relocations) => {
                 for entry in relocations.entries() {
                     let entry = entry?;
-                    if matches!(entry.ty, RelocationType::TableIndexI32 | RelocationType::TableIndexSleb) {
+                    if matches!(
+                        entry.ty,
+                        RelocationType::TableIndexI32
+                            | RelocationType::TableIndexI64
+                            | RelocationType::TableIndexSleb
+                            | RelocationType::TableIndexSleb64
+                    ) {
                         let place = (relocations.section_index(), entry.offset as usize, entry.ty, entry.index);
                         self.pointers.push(place);
                     }
@@ -265,7 +285,11 @@ impl Facts {
             let address = first + functions.len() as u32 + place as u32;
             let bytes = match kind {
                 RelocationType::TableIndexI32 => address.to_le_bytes().to_vec(),
+                RelocationType::TableIndexI64 => u64::from(address).to_le_bytes().to_vec(),
                 // Its highest bit is free.
+                RelocationType::TableIndexSleb64 => {
+                    padded(address, 10).context("a number of 32 bits fits ten bytes")?
+                }
                 _ => padded(address, 5).context("a number of 32 bits fits five bytes")?,
             };
             let at = self.sections.get(*section as usize).context("a section is missing")? + offset;
@@ -332,8 +356,13 @@ fn larger_table(bytes: &[u8], more: u32) -> Result<Vec<u8>> {
 fn elements(bytes: &[u8]) -> Result<(u32, u32, usize)> {
     let mut reader = BinaryReader::new(bytes, 0);
     let head = [reader.read_var_u32()?, reader.read_var_u32()?];
-    ensure!(head == [1, 0] && reader.read_u8()? == I32_CONST, "the table of functions is not as wasm-ld makes it");
-    let first = reader.read_var_i32()? as u32;
+    let first = match (head, reader.read_u8()?) {
+        ([1, 0], I32_CONST) => reader.read_var_i32()? as u32,
+        ([1, 0], I64_CONST) => {
+            u32::try_from(reader.read_var_i64()?).context("a table of functions that begins so far up")?
+        }
+        _ => bail!("the table of functions is not as wasm-ld makes it"),
+    };
     ensure!(reader.read_u8()? == END, "the table of functions is not as wasm-ld makes it");
     Ok((first, reader.read_var_u32()?, reader.original_position() as usize))
 }
@@ -341,7 +370,8 @@ fn elements(bytes: &[u8]) -> Result<(u32, u32, usize)> {
 /// The elements with more functions at their end.
 fn more_elements(bytes: &[u8], more: &[u32]) -> Result<Vec<u8>> {
     let (first, count, start) = elements(bytes)?;
-    let mut content = vec![1, 0, I32_CONST];
+    // The third byte says how wide the table's addresses are.
+    let mut content = bytes[..3].to_vec();
     content.extend(signed_leb(first));
     content.push(END);
     content.extend(leb(count + more.len() as u32));

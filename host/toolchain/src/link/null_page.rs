@@ -4,8 +4,8 @@
 //! wasm-ld puts the stack first, from address 0 on. So the stack gets as much more as the page takes from its end, and what
 //! the program was given stays its own. Where data may lie there, because the user says where things go, nothing is done.
 
-use crate::NULL_PAGE;
 use anyhow::{Context as _, Result};
+use rankine_abi::NULL_PAGE;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;

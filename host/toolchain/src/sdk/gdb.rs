@@ -4,8 +4,8 @@
 use crate::embedded::{self, GDB};
 use crate::find;
 use crate::folder;
+use crate::key;
 use anyhow::Result;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 
 /// The script, laid out if it is not there yet.
@@ -13,9 +13,7 @@ pub fn gdb_script() -> Result<PathBuf> {
     const NAME: &str = "rankine.py";
     let data = find::data_dir()?;
     let text = embedded::file(&GDB, NAME);
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    let (root, link) = (data.join(format!("gdb-{:016x}", hasher.finish())), data.join("gdb"));
+    let (root, link) = (data.join(key::name("gdb", text)), data.join("gdb"));
     folder::make_once(&root, |draft| folder::write(&draft.join(NAME), text))?;
     folder::stable_link(&root, &link)?;
     Ok(link.join(NAME))

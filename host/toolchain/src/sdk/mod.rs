@@ -1,44 +1,51 @@
 //! The SDK's own files for C guests: they travel in the binary and are laid out in the data folder at first use.
 //!
-//! A layout is a folder `sdk-<key>`, made by whichever compiler of a `make -j` comes first. The key covers the files, this
-//! executable, clang and the sysroot, so an upgrade of any of them makes a new layout.
+//! A layout is a folder `sdk-<key>`, made by whichever compiler of a `make -j` comes first. The key covers the files, where
+//! this executable and clang are, as scripts name them, clang's version and the sysroot's content: what changes one of them
+//! makes a new layout.
 
 mod gdb;
 mod install;
+mod meson;
+#[cfg(test)]
+mod powers;
 mod rust;
 
 use crate::embedded;
 use crate::find;
 use crate::folder::{self, shell_quote};
+use crate::key;
 use crate::process::check;
 use crate::threads;
+use crate::wide;
 use anyhow::{Context as _, Result};
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use gdb::gdb_script;
 pub use install::install;
-pub use rust::cargo_config;
+pub use meson::meson_cross_file;
+pub use rust::{cargo_config, write_cargo_config};
 
 /// What is laid out, by folder.
 static FOLDERS: [(&str, &include_dir::Dir); 3] =
-    [("c", &embedded::C), ("cmake", &embedded::CMAKE), ("meson", &embedded::MESON)];
+    [("c", &embedded::C), ("cpp", &embedded::CPP), ("cmake", &embedded::CMAKE)];
 
-/// The scripts that stand for a subcommand.
+/// The scripts that stand for a subcommand. Build systems start what they have built.
 const SCRIPTS: &[(&str, &str)] = &[
-    ("mpicc", "cc"),
-    ("mpicxx", "c++"),
-    ("mpic++", "c++"),
-    ("mpiCC", "c++"),
-    ("mpifort", "fc"),
-    ("mpif90", "fc"),
-    ("mpif77", "fc"),
-    ("mpiexec", "run"),
-    ("mpirun", "run"),
+    ("mpicc", "cc -runnable"),
+    ("mpicxx", "c++ -runnable"),
+    ("mpic++", "c++ -runnable"),
+    ("mpiCC", "c++ -runnable"),
+    ("mpifort", "fc -runnable"),
+    ("mpif90", "fc -runnable"),
+    ("mpif77", "fc -runnable"),
+    // As programs of `-runnable` do, those that a makefile starts may use the folder in which it starts them.
+    ("mpiexec", "run --dir=."),
+    ("mpirun", "run --dir=."),
 ];
 
 /// Where [`Sdk::linker`] lies.
@@ -54,17 +61,17 @@ const EMPTY: [&str; 6] = ["fftw3", "fftw3f", "fftw3_threads", "fftw3f_threads", 
 #[derive(Clone, Debug)]
 pub struct Sdk {
     root: PathBuf,
+    /// What its library is made of.
+    sources: Vec<&'static Path>,
 }
 
 impl Sdk {
     /// The SDK for this clang and sysroot, laid out and compiled if it is not there yet.
     pub fn with(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         let exe = env::current_exe().context("where is this executable?")?;
-        let data = find::data_dir()?;
-        let (texts, scripts, linker) = (texts(&data.join("sdk")), scripts(&exe), linker(&exe, clang));
-        let mut hasher = DefaultHasher::new();
-        (&texts, &scripts, &linker, EMPTY, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
-        let root = data.join(format!("sdk-{:016x}", hasher.finish()));
+        let (texts, scripts, linker) = (texts(), scripts(&exe), linker(&exe, clang));
+        let compiled = (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot));
+        let root = key::place("sdk", (&texts, &scripts, &linker, EMPTY, compiled))?;
         folder::make_once(&root, |draft| {
             folder::write_all(draft, texts.iter().map(|(path, text)| (path.as_path(), text.as_str())))?;
             for (name, text) in &scripts {
@@ -76,7 +83,7 @@ impl Sdk {
             }
             compile(draft, clang, sysroot)
         })?;
-        Ok(Sdk { root })
+        Ok(Sdk { root, sources: sources(sysroot) })
     }
 
     /// The SDK for the clang and the sysroot that are found on this machine.
@@ -88,7 +95,7 @@ impl Sdk {
     pub fn under_stable_name(self) -> Result<Sdk> {
         let link = self.root.with_file_name("sdk");
         folder::stable_link(&self.root, &link)?;
-        Ok(Sdk { root: link })
+        Ok(Sdk { root: link, ..self })
     }
 
     /// The folder that holds everything.
@@ -101,14 +108,19 @@ impl Sdk {
         self.root.join("c/include")
     }
 
+    /// Headers that stand before libc++'s own.
+    pub fn include_of_cpp(&self) -> PathBuf {
+        self.root.join("cpp/include")
+    }
+
+    /// C++'s new and delete, which are to be found before libc++'s.
+    pub fn new_and_delete(&self) -> PathBuf {
+        self.root.join("lib/new.o")
+    }
+
     /// The CMake toolchain file.
     pub fn cmake_toolchain(&self) -> PathBuf {
         self.root.join("cmake/rankine-toolchain.cmake")
-    }
-
-    /// The Meson cross file.
-    pub fn meson_cross_file(&self) -> PathBuf {
-        self.root.join("meson/rankine-cross.ini")
     }
 
     /// The scripts `mpicc`, `mpicxx` and `mpiexec`, for build systems that want a single word.
@@ -134,33 +146,48 @@ impl Sdk {
 
     /// The SDK library: objects rather than an archive, so that no `ar` for wasm is needed.
     pub fn objects(&self) -> Vec<PathBuf> {
-        let names = sources().filter_map(|path| path.file_stem());
+        let names = self.sources.iter().filter_map(|path| path.file_stem());
         names.map(|name| self.root.join("lib").join(name).with_extension("o")).collect()
     }
 }
 
-/// The sources of the SDK library, by their paths below `c/`.
-fn sources() -> impl Iterator<Item = &'static Path> {
+/// The sources of the SDK library for a sysroot, by their paths below `c/`. With 64-bit addresses the C library has all of its
+/// functions itself, as ours count on 32-bit ones, and there is no C++.
+fn sources(sysroot: &Path) -> Vec<&'static Path> {
+    let is_wide = wide::is_in(sysroot);
     let paths = embedded::files(&embedded::C).into_iter().map(|(path, _)| path);
-    paths.filter(|path| is_c(path) || is_cpp(path))
+    paths.filter(|path| if is_wide { is_c(path) && !is_of_libc(path) } else { is_c(path) || is_cpp(path) }).collect()
 }
 
 fn is_c(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("c"))
 }
 
+/// Whether a source has functions that the C library has as well.
+fn is_of_libc(path: &Path) -> bool {
+    path.starts_with("src/libc")
+}
+
 fn is_cpp(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("cpp"))
 }
 
-/// The headers, sources and configurations, by their paths; build folders know the place as `link`.
-fn texts(link: &Path) -> Vec<(PathBuf, String)> {
-    // A Meson cross file can't say where it lies.
-    let placed = |text: &str| text.replace("@RANKINE_SDK@", &link.display().to_string());
+/// The headers for guests, by their paths below `c/`.
+pub(crate) fn headers() -> Vec<(&'static Path, &'static str)> {
+    embedded::files(&embedded::C).into_iter().filter(|(path, _)| path.starts_with("include")).collect()
+}
+
+/// The headers and sources of the SDK library, which a program that is built here has in it.
+pub(crate) fn headers_and_sources() -> Vec<(&'static Path, &'static str)> {
+    embedded::files(&embedded::C)
+}
+
+/// The headers, sources and configurations, by their paths.
+fn texts() -> Vec<(PathBuf, String)> {
     let mut texts = Vec::new();
     for (folder, files) in FOLDERS {
         let files = embedded::files(files).into_iter();
-        texts.extend(files.map(|(path, text)| (Path::new(folder).join(path), placed(text))));
+        texts.extend(files.map(|(path, text)| (Path::new(folder).join(path), text.to_string())));
     }
     let names = rankine_abi::FUNCTIONS.iter().map(|function| function.name);
     texts.push((MPI_NAMES.into(), names.map(|name| format!("{name}\nP{name}\n")).collect()));
@@ -183,11 +210,23 @@ fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
     let lib = root.join("lib");
     fs::create_dir_all(&lib)?;
     let of_cpp: &[&str] = &["-std=c++17", "-fwasm-exceptions", "-nostdinc++"];
-    for (is_wanted, flags) in [(is_c as fn(&Path) -> bool, &[][..]), (is_cpp, of_cpp)] {
+    // What takes the place of the C library's own must not be made into calls of itself.
+    let of_libc: &[&str] = &["-fno-builtin"];
+    type Kind<'f> = (fn(&Path) -> bool, &'f [&'f str]);
+    let kinds: [Kind<'_>; 3] = [
+        (|path| is_c(path) && !is_of_libc(path), &[]),
+        (|path| is_c(path) && is_of_libc(path), of_libc),
+        (is_cpp, of_cpp),
+    ];
+    for (is_wanted, flags) in kinds {
         let mut command = Command::new(clang);
         command.args(base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]).args(flags);
         command.arg("-isystem").arg(root.join("c/include"));
-        command.args(sources().filter(|path| is_wanted(path)).map(|path| root.join("c").join(path))).current_dir(&lib);
+        let wanted: Vec<&Path> = sources(sysroot).into_iter().filter(|path| is_wanted(path)).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        command.args(wanted.iter().map(|path| root.join("c").join(path))).current_dir(&lib);
         check(&mut command, &format!("compiling the SDK library with {}", clang.display()))?;
     }
     Ok(())
@@ -210,6 +249,9 @@ pub fn base_flags(sysroot: &Path) -> Vec<String> {
     for part in ["SIGNAL", "PROCESS_CLOCKS", "MMAN", "GETPID"] {
         flags.push(format!("-D_WASI_EMULATED_{part}"));
     }
+    if wide::is_in(sysroot) {
+        flags.extend(wide::LONG_IS_INT64.map(String::from));
+    }
     flags
 }
 
@@ -219,21 +261,24 @@ mod tests {
 
     #[test]
     fn files_are_laid_out_where_they_are_looked_for() {
-        let sdk = Sdk { root: "/data/sdk-1".into() };
-        let texts = texts(Path::new("/data/sdk"));
-        let files = [sdk.include().join("mpi.h"), sdk.cmake_toolchain(), sdk.meson_cross_file(), sdk.mpi_names()];
+        let sdk = Sdk { root: "/data/sdk-1".into(), sources: sources(Path::new("/data/sysroot")) };
+        let texts = texts();
+        let hash = sdk.include_of_cpp().join("__functional/hash.h");
+        let files = [sdk.include().join("mpi.h"), hash, sdk.cmake_toolchain(), sdk.mpi_names()];
         for file in files {
             let name = file.strip_prefix(sdk.root()).unwrap();
             let text = texts.iter().find_map(|(path, text)| (path == name).then_some(text));
             assert!(text.is_some_and(|text| !text.is_empty()), "{}", name.display());
         }
-        assert!(texts.iter().all(|(_, text)| !text.contains("@RANKINE_SDK@")));
         assert!(sdk.objects().contains(&PathBuf::from("/data/sdk-1/lib/clusters.o")));
+        assert!(sdk.objects().contains(&sdk.new_and_delete()));
     }
 
     #[test]
     fn scripts_stand_for_subcommands() {
         let scripts = scripts(Path::new("/opt/o'hara/rankine"));
-        assert!(scripts.contains(&("mpicxx", "#!/bin/sh\nexec '/opt/o'\\''hara/rankine' c++ \"$@\"\n".into())));
+        assert!(
+            scripts.contains(&("mpicxx", "#!/bin/sh\nexec '/opt/o'\\''hara/rankine' c++ -runnable \"$@\"\n".into()))
+        );
     }
 }

@@ -9,7 +9,7 @@ use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
 use crate::axes::{Span, with_unit};
 use crate::card::{Card, Tools, ends};
-use crate::dom::{number, on, set, window};
+use crate::dom::{number, on, ordinal, set, window};
 use crate::dots::{Dots, Drawing, Pose};
 use crate::{page, save};
 
@@ -210,7 +210,7 @@ impl State {
             has_edges: dimensions == 3,
         });
         let Points { step, total, every, .. } = &self.points;
-        let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
+        let every = if *every == 1 { String::new() } else { format!(", every {}", ordinal(u64::from(*every))) };
         let what = if *total == 1 { "point" } else { "points" };
         let axes = (0..dimensions).map(|n| (self.description.title(n), bounds[n]));
         let axes = axes

@@ -1,6 +1,7 @@
 //! Lines at round values over a field.
 
 use crate::axes::with_unit;
+use crate::dom::ordinal;
 use crate::ticks::round_up;
 
 /// About how many lines there are between the ends of the colours.
@@ -37,7 +38,7 @@ impl Levels {
         match (self.of_ten, self.apart) {
             (false, apart) => format!("lines every {}", with_unit(apart, unit)),
             (true, 1.0) => "lines at powers of ten".to_owned(),
-            (true, apart) => format!("lines at every {apart}th power of ten"),
+            (true, apart) => format!("lines at every {} power of ten", ordinal(apart as u64)),
         }
     }
 }

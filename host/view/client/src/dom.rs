@@ -28,7 +28,7 @@ pub(crate) fn add<T: wasm_bindgen::JsCast>(parent: &Element, tag: &str, class: &
     element.unchecked_into()
 }
 
-/// The same with a text in it.
+/// Adds an element with a text in it.
 pub(crate) fn add_text(parent: &Element, tag: &str, class: &str, text: &str) -> Element {
     let element: Element = add(parent, tag, class);
     element.set_text_content(Some(text));
@@ -48,6 +48,17 @@ pub(crate) fn on<E: FromWasmAbi + 'static>(target: &EventTarget, kind: &str, the
     let closure = Closure::<dyn FnMut(E)>::new(then);
     let _ = target.add_event_listener_with_callback(kind, closure.as_ref().unchecked_ref());
     closure.forget();
+}
+
+/// `2nd`, `3rd`, `11th`.
+pub(crate) fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, ..=10 | 12..) => "st",
+        (2, ..=11 | 13..) => "nd",
+        (3, ..=12 | 14..) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// A number with as many digits as are worth reading.

@@ -12,7 +12,7 @@ use crate::axes::{self, with_unit};
 use crate::card::{Card, Tools, ends};
 use crate::contours::levels;
 use crate::cut::Slider;
-use crate::dom::{number, on, set, window};
+use crate::dom::{number, on, ordinal, set, window};
 use crate::gl::{Look, Picture};
 use crate::{page, save};
 
@@ -182,7 +182,7 @@ impl State {
         };
         picture.draw(&look);
         let Field { step, shape: [rows, columns], every, .. } = &self.field;
-        let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
+        let every = if *every == 1 { String::new() } else { format!(", every {}", ordinal(u64::from(*every))) };
         let longest = self.arrows().map_or(String::new(), |longest| format!(" · longest arrow {}", number(longest)));
         let lines = levels.map_or(String::new(), |levels| format!(" · {}", levels.told(&description.unit)));
         self.card.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}{lines}{longest}")));

@@ -203,7 +203,7 @@ impl Player {
             Asked::Play(speed) => lock(&self.wanted).speed = Some(speed),
             Asked::Drawn => {
                 let one_less = |frames: u32| Some(frames.saturating_sub(1));
-                let _ = self.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+                let _ = self.frames.try_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
             }
             // A recording is as large as it is, and what is past can't be steered.
             Asked::Size(_) | Asked::Cut { .. } | Asked::Set { .. } | Asked::Pause(_) | Asked::Step => {}

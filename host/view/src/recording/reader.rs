@@ -163,7 +163,8 @@ impl Recording {
     fn body(&self, Entry { at, header }: Entry) -> Result<Vec<u8>> {
         let mut body = vec![0; header.stored as usize];
         system::read_exact(&self.file, &mut body, at + HEADER as u64)?;
-        ensure!(header.sum_with(&body) == header.sum, "a record is damaged");
+        // A fuzzer does not find sums.
+        ensure!(cfg!(fuzzing) || header.sum_with(&body) == header.sum, "a record is damaged");
         Ok(body)
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bytes::Bytes;
+use rankine_view_wire::Said;
 
 use super::Tape;
 use super::tape::Written;
@@ -30,6 +31,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Until when everything is in it, if that is not the job's end; and why not.
     pub cut: Option<(Duration, String)>,
+    /// Of each figure its name, how many of its steps became frames, and how many there were, where these are counted.
+    pub steps: Vec<(String, u64, u64)>,
 }
 
 impl Recorder {
@@ -87,7 +90,8 @@ impl Rounds {
                 {
                     self.stop(at, format!("{error:#}"));
                 }
-                return Outcome { bytes: self.tape.written(), cut: self.cut };
+                let steps = self.view.steps_of_figures();
+                return Outcome { bytes: self.tape.written(), cut: self.cut, steps };
             }
             std::thread::park_timeout(ROUND);
         }
@@ -136,7 +140,7 @@ impl Rounds {
 }
 
 fn is_traffic(message: &Bytes) -> bool {
-    message.first() == Some(&rankine_view_wire::TRAFFIC)
+    Said::is_traffic(message)
 }
 
 fn micros(at: Duration) -> u64 {

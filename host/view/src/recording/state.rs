@@ -71,7 +71,11 @@ impl State {
             Said::Paused(paused) => self.paused = paused,
             Said::Notice(text) if is_short(&text) && self.notices.len() < MOST_NOTICES => self.notices.push(text),
             Said::Ended(how) if is_short(&how) => self.ended = Some(how),
-            _ => return None,
+            // More than there may be; and what a recorder never writes as news.
+            Said::Hello { .. } | Said::Curve { .. } | Said::Text { .. } | Said::Control { .. } => return None,
+            Said::Description(_) | Said::Ranks(_) | Said::Traffic { .. } | Said::Untold(_) => return None,
+            Said::Notice(_) | Said::Ended(_) => return None,
+            Said::Field(_) | Said::Points(_) | Said::Recording { .. } | Said::Anew | Said::At { .. } => return None,
         }
         Some(())
     }

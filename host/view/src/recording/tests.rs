@@ -28,7 +28,7 @@ fn field(name: &str, step: i64, value: f32) -> Said {
     Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part], arrows: None })
 }
 
-/// The same with an arrow for each cell.
+/// A field with an arrow for each cell.
 fn with_arrows(name: &str, step: i64, value: f32) -> Said {
     let Said::Field(field) = field(name, step, value) else { panic!("it is a field") };
     let part = Vectors { right: field.parts[0].clone(), down: field.parts[0].clone() };
@@ -252,6 +252,23 @@ fn the_first_version_is_read() {
     let mut trace = Vec::new();
     recording.trace(&mut trace).unwrap();
     assert!(String::from_utf8(trace).unwrap().contains("rank 0 waits, %"));
+}
+
+/// What a job of the second version's days left: figures of every kind with what they say of themselves, controls, load.
+#[test]
+fn the_second_version_is_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recording/version2.rkv");
+    assert_eq!(fs::read(&path).unwrap()[MAGIC], 2);
+    let recording = Recording::open(&path).unwrap();
+    let contents = recording.contents();
+    let kinds: Vec<(&str, &str)> = contents.figures.iter().map(|(kind, name, _)| (*kind, name.as_str())).collect();
+    let fields = [("field", "pressure"), ("field", "turning"), ("field", "lengths"), ("field", "box")];
+    assert_eq!(kinds, [&fields[..], &[("points", "bodies")]].concat());
+    assert_eq!((contents.program, contents.ended), (Some(("rec.wasm".into(), 2)), Some("finished".into())));
+    assert_eq!(recording.frames_of(Some("bodies")).unwrap().count(), 4);
+    let mut state = State::default();
+    recording.add(&mut state, 0..recording.entries()).unwrap();
+    assert!(state.samples.len() > 1 && state.samples.iter().all(|sample| sample.load.is_some()));
 }
 
 #[test]
@@ -507,7 +524,7 @@ proptest! {
         }
     }
 
-    /// As above, beneath the seal: whoever makes a recording to do harm seals it too.
+    /// No bytes do harm beneath the seal either: whoever makes a recording to do harm seals it too.
     #[test]
     fn sealed_bytes_never_do_harm(
         records in prop::collection::vec((0u32..4, prop::collection::vec(any::<u8>(), 0..200), any::<bool>(), 0u32..2000), 1..6),

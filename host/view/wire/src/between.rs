@@ -1,6 +1,7 @@
 //! What the processes of a job say to each other where each has one rank, and the first of them has the page.
 
 use crate::bytes::{Bytes, Put};
+use crate::tag::BetweenTag;
 use crate::{Field, Memory, Points, Said};
 
 /// A letter from process to process.
@@ -78,32 +79,36 @@ impl Between {
         let mut put = Put::default();
         match self {
             Between::Said(said) => {
-                put.byte(0);
+                put.tag(BetweenTag::Said);
                 put.0.extend(said.to_bytes());
             }
             Between::Part(RankPart { round, turn, shape, area, field }) => {
-                put.byte(1).word(*round).long(*turn as i64).word(shape.len() as u32).words(shape);
+                put.tag(BetweenTag::Part).word(*round).long(*turn as i64).word(shape.len() as u32).words(shape);
                 put.words(&area[0]).words(&area[1]);
                 put.0.extend(Said::Field(field.clone()).to_bytes());
             }
             Between::Cloud(RankCloud { round, turn, ranks, within, points }) => {
-                put.byte(2).word(*round).long(*turn as i64).word(*ranks).byte(u8::from(within.is_some()));
+                put.tag(BetweenTag::Cloud)
+                    .word(*round)
+                    .long(*turn as i64)
+                    .word(*ranks)
+                    .byte(u8::from(within.is_some()));
                 if let Some(within) = within {
                     put.singles(within.as_flattened());
                 }
                 put.0.extend(Said::Points(points.clone()).to_bytes());
             }
             Between::Memory(Memory { guest, host, most }) => {
-                put.byte(3).double(*guest).double(*host).double(*most);
+                put.tag(BetweenTag::Memory).double(*guest).double(*host).double(*most);
             }
             Between::Late { name, turn, next } => {
-                put.byte(4).text(name).long(*turn as i64).long(*next as i64);
+                put.tag(BetweenTag::Late).text(name).long(*turn as i64).long(*next as i64);
             }
             Between::Left => {
-                put.byte(5);
+                put.tag(BetweenTag::Left);
             }
             Between::Wanted(Wanted { name, turn, cut, size }) => {
-                put.byte(6).text(name).long(*turn as i64).word(*size).byte(u8::from(cut.is_some()));
+                put.tag(BetweenTag::Wanted).text(name).long(*turn as i64).word(*size).byte(u8::from(cut.is_some()));
                 if let Some(cut) = cut {
                     put.words(cut);
                 }
@@ -115,16 +120,16 @@ impl Between {
     /// The letter that these bytes are.
     pub fn read(bytes: &[u8]) -> Option<Between> {
         let mut bytes = Bytes(bytes);
-        let between = match bytes.byte()? {
-            0 => return Some(Between::Said(Said::read(bytes.0)?)),
-            1 => {
+        let between = match BetweenTag::of(bytes.byte()?)? {
+            BetweenTag::Said => return Some(Between::Said(Said::read(bytes.0)?)),
+            BetweenTag::Part => {
                 let (round, turn) = (bytes.word()?, bytes.long()? as u64);
                 let shape = bytes.list(4, Bytes::word)?;
                 let area = [bytes.words()?, bytes.words()?];
                 let Said::Field(field) = Said::read(bytes.0)? else { return None };
                 return Some(Between::Part(RankPart { round, turn, shape, area, field }));
             }
-            2 => {
+            BetweenTag::Cloud => {
                 let (round, turn, ranks) = (bytes.word()?, bytes.long()? as u64, bytes.word()?);
                 let pair = |bytes: &mut Bytes<'_>| Some([bytes.single()?, bytes.single()?]);
                 let within = match bytes.byte()? {
@@ -134,15 +139,18 @@ impl Between {
                 let Said::Points(points) = Said::read(bytes.0)? else { return None };
                 return Some(Between::Cloud(RankCloud { round, turn, ranks, within, points }));
             }
-            3 => Between::Memory(Memory { guest: bytes.double()?, host: bytes.double()?, most: bytes.double()? }),
-            4 => Between::Late { name: bytes.text()?, turn: bytes.long()? as u64, next: bytes.long()? as u64 },
-            5 => Between::Left,
-            6 => {
+            BetweenTag::Memory => {
+                Between::Memory(Memory { guest: bytes.double()?, host: bytes.double()?, most: bytes.double()? })
+            }
+            BetweenTag::Late => {
+                Between::Late { name: bytes.text()?, turn: bytes.long()? as u64, next: bytes.long()? as u64 }
+            }
+            BetweenTag::Left => Between::Left,
+            BetweenTag::Wanted => {
                 let (name, turn, size) = (bytes.text()?, bytes.long()? as u64, bytes.word()?);
                 let cut = if bytes.byte()? == 0 { None } else { Some(bytes.words()?) };
                 Between::Wanted(Wanted { name, turn, cut, size })
             }
-            _ => return None,
         };
         bytes.0.is_empty().then_some(between)
     }

@@ -72,6 +72,11 @@ impl Put {
         self
     }
 
+    /// The first byte of what follows.
+    pub fn tag(&mut self, tag: impl Into<u8>) -> &mut Self {
+        self.byte(tag.into())
+    }
+
     pub fn byte(&mut self, byte: u8) -> &mut Self {
         self.put(&[byte])
     }

@@ -1,6 +1,7 @@
 //! Fields: grids of numbers, as they are at one step.
 
 use crate::bytes::{Bytes, Put};
+use crate::tag::SaidTag;
 
 /// A field, reduced to every `every`th row and column.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,17 +69,12 @@ pub struct Part {
     pub values: Vec<f32>,
 }
 
-/// The first byte of a field with two dimensions, of a plane of three, and of either with arrows.
-pub(crate) const PLAIN: u8 = 1;
-pub(crate) const CUT: u8 = 14;
-pub(crate) const WITH_ARROWS: u8 = 16;
-
 impl Field {
     pub(crate) fn put(&self, put: &mut Put) {
         match (self.cut, &self.arrows) {
-            (None, None) => put.byte(PLAIN),
-            (Some(_), None) => put.byte(CUT),
-            (cut, Some(_)) => put.byte(WITH_ARROWS).byte(u8::from(cut.is_some())),
+            (None, None) => put.tag(SaidTag::Field),
+            (Some(_), None) => put.tag(SaidTag::Cut),
+            (cut, Some(_)) => put.tag(SaidTag::Arrows).byte(u8::from(cut.is_some())),
         };
         if let Some(cut) = self.cut {
             put.words(&[cut.field, cut.across, cut.index]).words(&cut.shape);
@@ -96,15 +92,15 @@ impl Field {
         }
     }
 
-    /// What comes behind a first byte of `PLAIN`, `CUT` or `WITH_ARROWS`.
-    pub(crate) fn read(bytes: &mut Bytes<'_>, kind: u8) -> Option<Field> {
-        let has_cut = match kind {
-            WITH_ARROWS => match bytes.byte()? {
+    /// What comes behind the tag of a field, which is one of three.
+    pub(crate) fn read(bytes: &mut Bytes<'_>, tag: SaidTag) -> Option<Field> {
+        let has_cut = match tag {
+            SaidTag::Arrows => match bytes.byte()? {
                 0 => false,
                 1 => true,
                 _ => return None,
             },
-            kind => kind == CUT,
+            tag => tag == SaidTag::Cut,
         };
         let cut = match has_cut {
             true => {
@@ -119,7 +115,7 @@ impl Field {
             let (start, count) = (bytes.words()?, bytes.words()?);
             Some(Part { start, count, values: bytes.singles(u64::from(count[0]) * u64::from(count[1]))? })
         })?;
-        let arrows = if kind == WITH_ARROWS { Some(Arrows::read(bytes)?) } else { None };
+        let arrows = if tag == SaidTag::Arrows { Some(Arrows::read(bytes)?) } else { None };
         Some(Field { name, step, shape, every, range, cut, parts, arrows })
     }
 

@@ -12,6 +12,7 @@ mod field;
 pub mod file;
 mod points;
 mod ranks;
+mod tag;
 
 pub use between::{Between, RankCloud, RankPart, Wanted};
 use bytes::{Bytes, Put};
@@ -19,6 +20,7 @@ pub use description::{Axis, Description, LONGEST_LABEL, is_label};
 pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
 pub use points::{Cloud, MOST_POINTS, Points};
 pub use ranks::{Load, Memory, Ranks};
+use tag::{AskedTag, KindTag, SaidTag};
 
 /// What the server says to a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,9 +113,6 @@ pub enum Frame {
     Points(Points),
 }
 
-/// The first byte of a [`Said::Traffic`].
-pub const TRAFFIC: u8 = 9;
-
 /// What can be steered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -170,92 +169,100 @@ impl Said {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut put = Put::default();
         match self {
-            Said::Hello { program, ranks } => put.byte(0).text(program).word(*ranks),
+            Said::Hello { program, ranks } => put.tag(SaidTag::Hello).text(program).word(*ranks),
             Said::Field(field) => {
                 field.put(&mut put);
                 &mut put
             }
             Said::Curve { name, from, points } => {
-                put.byte(2).text(name).word(*from).word(points.len() as u32);
+                put.tag(SaidTag::Curve).text(name).word(*from).word(points.len() as u32);
                 for [x, y] in points {
                     put.double(*x).double(*y);
                 }
                 &mut put
             }
-            Said::Text { name, text } => put.byte(3).text(name).text(text),
+            Said::Text { name, text } => put.tag(SaidTag::Text).text(name).text(text),
             Said::Control { id, name, kind, value } => {
-                put.byte(4).word(*id).text(name).double(*value);
+                put.tag(SaidTag::Control).word(*id).text(name).double(*value);
                 match kind {
                     Kind::Number { least, greatest, step } => {
-                        put.byte(0).double(*least).double(*greatest).double(*step)
+                        put.tag(KindTag::Number).double(*least).double(*greatest).double(*step)
                     }
                     Kind::Choice(labels) => {
-                        put.byte(1).word(labels.len() as u32);
+                        put.tag(KindTag::Choice).word(labels.len() as u32);
                         for label in labels {
                             put.text(label);
                         }
                         &mut put
                     }
-                    Kind::Button => put.byte(2),
+                    Kind::Button => put.tag(KindTag::Button),
                 }
             }
-            Said::Paused(paused) => put.byte(5).byte(u8::from(*paused)),
-            Said::Notice(text) => put.byte(6).text(text),
-            Said::Ended(text) => put.byte(7).text(text),
+            Said::Paused(paused) => put.tag(SaidTag::Paused).byte(u8::from(*paused)),
+            Said::Notice(text) => put.tag(SaidTag::Notice).text(text),
+            Said::Ended(text) => put.tag(SaidTag::Ended).text(text),
             Said::Ranks(ranks) => {
                 ranks.put(&mut put);
                 &mut put
             }
             Said::Traffic { rows, bytes } => {
-                put.byte(TRAFFIC).word(*rows);
+                put.tag(SaidTag::Traffic).word(*rows);
                 for bytes in bytes {
                     put.double(*bytes);
                 }
                 &mut put
             }
-            Said::Recording { moments, length, note } => put.byte(10).word(*moments).double(*length).text(note),
-            Said::Anew => put.byte(11),
-            Said::At { moment, time, speed } => put.byte(12).word(*moment).double(*time).double(*speed),
+            Said::Recording { moments, length, note } => {
+                put.tag(SaidTag::Recording).word(*moments).double(*length).text(note)
+            }
+            Said::Anew => put.tag(SaidTag::Anew),
+            Said::At { moment, time, speed } => put.tag(SaidTag::At).word(*moment).double(*time).double(*speed),
             Said::Points(points) => {
-                points.put(put.byte(13));
+                points.put(put.tag(SaidTag::Points));
                 &mut put
             }
             Said::Description(description) => {
-                description.put(put.byte(15));
+                description.put(put.tag(SaidTag::Description));
                 &mut put
             }
-            Said::Untold(text) => put.byte(17).text(text),
+            Said::Untold(text) => put.tag(SaidTag::Untold).text(text),
         };
         put.0
+    }
+
+    /// Whether bytes are a message of traffic, if they are one.
+    pub fn is_traffic(bytes: &[u8]) -> bool {
+        bytes.first().copied().and_then(SaidTag::of) == Some(SaidTag::Traffic)
     }
 
     /// The message that these bytes are.
     pub fn read(bytes: &[u8]) -> Option<Said> {
         let mut bytes = Bytes(bytes);
-        let said = match bytes.byte()? {
-            0 => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
-            kind @ (field::PLAIN | field::CUT | field::WITH_ARROWS) => Said::Field(Field::read(&mut bytes, kind)?),
-            2 => {
+        let said = match SaidTag::of(bytes.byte()?)? {
+            SaidTag::Hello => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
+            tag @ (SaidTag::Field | SaidTag::Cut | SaidTag::Arrows) => Said::Field(Field::read(&mut bytes, tag)?),
+            SaidTag::Curve => {
                 let (name, from) = (bytes.text()?, bytes.word()?);
                 let points = bytes.list(16, |bytes| Some([bytes.double()?, bytes.double()?]))?;
                 Said::Curve { name, from, points }
             }
-            3 => Said::Text { name: bytes.text()?, text: bytes.text()? },
-            4 => {
+            SaidTag::Text => Said::Text { name: bytes.text()?, text: bytes.text()? },
+            SaidTag::Control => {
                 let (id, name, value) = (bytes.word()?, bytes.text()?, bytes.double()?);
-                let kind = match bytes.byte()? {
-                    0 => Kind::Number { least: bytes.double()?, greatest: bytes.double()?, step: bytes.double()? },
-                    1 => Kind::Choice(bytes.list(4, Bytes::text)?),
-                    2 => Kind::Button,
-                    _ => return None,
+                let kind = match KindTag::of(bytes.byte()?)? {
+                    KindTag::Number => {
+                        Kind::Number { least: bytes.double()?, greatest: bytes.double()?, step: bytes.double()? }
+                    }
+                    KindTag::Choice => Kind::Choice(bytes.list(4, Bytes::text)?),
+                    KindTag::Button => Kind::Button,
                 };
                 Said::Control { id, name, kind, value }
             }
-            5 => Said::Paused(bytes.byte()? != 0),
-            6 => Said::Notice(bytes.text()?),
-            7 => Said::Ended(bytes.text()?),
-            kind @ (ranks::WITHOUT_LOAD | ranks::WITH_LOAD) => Said::Ranks(Ranks::read(&mut bytes, kind)?),
-            TRAFFIC => {
+            SaidTag::Paused => Said::Paused(bytes.byte()? != 0),
+            SaidTag::Notice => Said::Notice(bytes.text()?),
+            SaidTag::Ended => Said::Ended(bytes.text()?),
+            tag @ (SaidTag::Ranks | SaidTag::Load) => Said::Ranks(Ranks::read(&mut bytes, tag)?),
+            SaidTag::Traffic => {
                 let rows = bytes.word()?;
                 let count = usize::try_from(u64::from(rows) * u64::from(rows))
                     .ok()
@@ -263,13 +270,14 @@ impl Said {
                 let bytes = (0..count).map(|_| bytes.double()).collect::<Option<_>>()?;
                 Said::Traffic { rows, bytes }
             }
-            10 => Said::Recording { moments: bytes.word()?, length: bytes.double()?, note: bytes.text()? },
-            11 => Said::Anew,
-            12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
-            13 => Said::Points(Points::read(&mut bytes)?),
-            15 => Said::Description(Description::read(&mut bytes)?),
-            17 => Said::Untold(bytes.text()?),
-            _ => return None,
+            SaidTag::Recording => {
+                Said::Recording { moments: bytes.word()?, length: bytes.double()?, note: bytes.text()? }
+            }
+            SaidTag::Anew => Said::Anew,
+            SaidTag::At => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
+            SaidTag::Points => Said::Points(Points::read(&mut bytes)?),
+            SaidTag::Description => Said::Description(Description::read(&mut bytes)?),
+            SaidTag::Untold => Said::Untold(bytes.text()?),
         };
         bytes.0.is_empty().then_some(said)
     }
@@ -323,14 +331,14 @@ impl Asked {
     pub fn to_bytes(self) -> Vec<u8> {
         let mut put = Put::default();
         match self {
-            Asked::Set { id, value } => put.byte(0).word(id).double(value),
-            Asked::Drawn => put.byte(1),
-            Asked::Size(pixels) => put.byte(2).word(pixels),
-            Asked::Pause(pause) => put.byte(3).byte(u8::from(pause)),
-            Asked::Step => put.byte(4),
-            Asked::Show(moment) => put.byte(5).word(moment),
-            Asked::Play(speed) => put.byte(6).double(speed),
-            Asked::Cut { field, across, index } => put.byte(7).words(&[field, across, index]),
+            Asked::Set { id, value } => put.tag(AskedTag::Set).word(id).double(value),
+            Asked::Drawn => put.tag(AskedTag::Drawn),
+            Asked::Size(pixels) => put.tag(AskedTag::Size).word(pixels),
+            Asked::Pause(pause) => put.tag(AskedTag::Pause).byte(u8::from(pause)),
+            Asked::Step => put.tag(AskedTag::Step),
+            Asked::Show(moment) => put.tag(AskedTag::Show).word(moment),
+            Asked::Play(speed) => put.tag(AskedTag::Play).double(speed),
+            Asked::Cut { field, across, index } => put.tag(AskedTag::Cut).words(&[field, across, index]),
         };
         put.0
     }
@@ -338,16 +346,15 @@ impl Asked {
     /// The message that these bytes are.
     pub fn read(bytes: &[u8]) -> Option<Asked> {
         let mut bytes = Bytes(bytes);
-        let asked = match bytes.byte()? {
-            0 => Asked::Set { id: bytes.word()?, value: bytes.double()? },
-            1 => Asked::Drawn,
-            2 => Asked::Size(bytes.word()?),
-            3 => Asked::Pause(bytes.byte()? != 0),
-            4 => Asked::Step,
-            5 => Asked::Show(bytes.word()?),
-            6 => Asked::Play(bytes.double()?),
-            7 => Asked::Cut { field: bytes.word()?, across: bytes.word()?, index: bytes.word()? },
-            _ => return None,
+        let asked = match AskedTag::of(bytes.byte()?)? {
+            AskedTag::Set => Asked::Set { id: bytes.word()?, value: bytes.double()? },
+            AskedTag::Drawn => Asked::Drawn,
+            AskedTag::Size => Asked::Size(bytes.word()?),
+            AskedTag::Pause => Asked::Pause(bytes.byte()? != 0),
+            AskedTag::Step => Asked::Step,
+            AskedTag::Show => Asked::Show(bytes.word()?),
+            AskedTag::Play => Asked::Play(bytes.double()?),
+            AskedTag::Cut => Asked::Cut { field: bytes.word()?, across: bytes.word()?, index: bytes.word()? },
         };
         bytes.0.is_empty().then_some(asked)
     }

@@ -1,6 +1,7 @@
 //! What the ranks did for a while.
 
 use crate::bytes::{Bytes, Put};
+use crate::tag::SaidTag;
 
 /// What the ranks did for a while; those that share a row count together.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,13 +54,9 @@ impl Memory {
     }
 }
 
-/// The first byte of a message without a load, and of one with it.
-pub(crate) const WITHOUT_LOAD: u8 = 8;
-pub(crate) const WITH_LOAD: u8 = 18;
-
 impl Ranks {
     pub(crate) fn put(&self, put: &mut Put) {
-        put.byte(if self.load.is_some() { WITH_LOAD } else { WITHOUT_LOAD });
+        put.tag(if self.load.is_some() { SaidTag::Load } else { SaidTag::Ranks });
         put.long(self.number as i64).double(self.at).double(self.span).word(self.each);
         put.word(self.waited.len() as u32).singles(&self.waited).singles(&self.waits);
         let Some(Load { sent, received, memory, awaits }) = &self.load else { return };
@@ -74,13 +71,13 @@ impl Ranks {
         }
     }
 
-    pub(crate) fn read(bytes: &mut Bytes<'_>, kind: u8) -> Option<Ranks> {
+    pub(crate) fn read(bytes: &mut Bytes<'_>, tag: SaidTag) -> Option<Ranks> {
         let (number, at, span, each) = (bytes.long()? as u64, bytes.double()?, bytes.double()?, bytes.word()?);
         let rows = bytes.word()?;
         let (waited, waits) = (bytes.singles(rows.into())?, bytes.singles(rows.into())?);
         // There are so many rows: what follows takes no more than that many times what came.
-        let load = match kind {
-            WITHOUT_LOAD => None,
+        let load = match tag {
+            SaidTag::Ranks => None,
             _ => Some(Load {
                 sent: each_row(rows, || bytes.double())?,
                 received: each_row(rows, || bytes.double())?,

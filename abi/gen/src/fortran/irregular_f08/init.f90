@@ -120,3 +120,63 @@
       integer(kind=MPI_ADDRESS_KIND) :: value
     end function PMPI_Aint_diff_f08
   end interface
+
+  interface MPI_Info_create_env
+    subroutine MPI_Info_create_env_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(out) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Info_create_env_f08
+  end interface
+
+  interface PMPI_Info_create_env
+    subroutine PMPI_Info_create_env_f08(info, ierror)
+      import
+      implicit none
+      type(MPI_Info), intent(out) :: info
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Info_create_env_f08
+  end interface
+
+  interface MPI_Abi_get_fortran_booleans
+    subroutine MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Abi_get_fortran_booleans_f08
+  end interface
+
+  interface PMPI_Abi_get_fortran_booleans
+    subroutine PMPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical :: logical_true, logical_false
+      logical, intent(out) :: is_set
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Abi_get_fortran_booleans_f08
+  end interface
+
+  interface MPI_Abi_set_fortran_booleans
+    subroutine MPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Abi_set_fortran_booleans_f08
+  end interface
+
+  interface PMPI_Abi_set_fortran_booleans
+    subroutine PMPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
+      import
+      implicit none
+      integer, intent(in) :: logical_size
+      logical, intent(in) :: logical_true, logical_false
+      integer, optional, intent(out) :: ierror
+    end subroutine PMPI_Abi_set_fortran_booleans_f08
+  end interface

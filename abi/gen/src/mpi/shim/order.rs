@@ -49,7 +49,7 @@ fn inputs(function: &Function) -> impl Iterator<Item = &Parameter> {
 /// Whether it is looked at with a buffer or behind all of them. An operation that is no window's is a matter of the
 /// datatype, so both come first.
 fn is_late(function: &Function, p: &Parameter) -> bool {
-    let reduces = function.chapter != "rma" && function.parameter("op").is_some();
+    let reduces = function.proofs.access.is_none() && function.parameter("op").is_some();
     match p.kind {
         Kind::Handle(Class::Datatype | Class::Op) => !reduces,
         Kind::Handle(Class::Info) => true,

@@ -1,10 +1,12 @@
 //! Results: room for them in the guest's memory before the call, and how they are stored after it.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
+use super::number::Number;
 use super::{Shim, lower};
 use crate::functions::{Class, Errors};
 use crate::parameters::{Direction, Kind, Length, Parameter};
+use crate::proofs::{Makes, Traffic};
 
 impl Shim<'_> {
     /// Makes room for a result.
@@ -22,32 +24,29 @@ impl Shim<'_> {
         let (start, put, bytes) = match &p.kind {
             Kind::Handle(class) => return self.output_handle(p, *class),
             Kind::Status => {
-                self.before.push(format!("let mut {name} = r.status_out({address}, {name:?})?;"));
-                self.after.push(format!("r.put_status(&{name})"));
+                self.room(name, format!("r.status_out({address}, {name:?})?"));
+                self.statuses.push(format!("r.put_status(&{name})"));
                 return Ok(());
             }
             Kind::String(Some(room)) => {
                 let room = self.length(room)?;
-                self.before.push(format!("let mut {name} = r.text_room({address}, {room}, {name:?})?;"));
-                self.after.push(format!("r.put_text({address}, &{name}, {room}, {name:?})"));
+                self.room(name, format!("r.text_room({address}, {room}, {name:?})?"));
+                self.stores.push(format!("r.put_text({address}, &{name}, {room}, {name:?})"));
                 return Ok(());
             }
             Kind::Address { .. } => {
-                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), "4")
+                let put = format!("r.put_pointer({address}, {name}, {name:?})");
+                ("std::ptr::null_mut::<c_void>()".to_owned(), put, "4".to_owned())
             }
-            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), "4"),
-            kind => match self.number(kind) {
-                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), "4"),
-                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), "4"),
-                "i64" => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), "8"),
-                "Displ" => ("0 as Displ", format!("r.put_number({address}, {name}, {name:?})"), "Displ::BYTES"),
-                "Extent" => ("0 as Extent", format!("r.put_number({address}, {name}, {name:?})"), "Extent::BYTES"),
-                _ => ("0 as Count", format!("r.put_number({address}, {name}, {name:?})"), "Count::BYTES"),
-            },
+            Kind::Tool(c) => ("0_usize".to_owned(), format!("r.put_tool({address}, {name}, {c:?})"), "4".to_owned()),
+            kind => {
+                let number = self.number(kind).with_context(|| format!("{name}: no rule for an out {kind:?}"))?;
+                (number.zero(), format!("r.{}({address}, {name}, {name:?})", number.put()), number.bytes())
+            }
         };
-        self.before.push(format!("r.room({address}, {bytes}, {name:?})?;"));
-        self.before.push(format!("let mut {name} = {start};"));
-        self.after.push(put);
+        self.check(format!("r.room({address}, {bytes}, {name:?})"));
+        self.room(name, start);
+        self.stores.push(put);
         Ok(())
     }
 
@@ -67,15 +66,14 @@ impl Shim<'_> {
                     (Kind::Handle(Class::Datatype), _) => "put_datatype(r)".to_owned(),
                     (Kind::Handle(Class::Info), _) => "put_info(r)".to_owned(),
                     (Kind::Tool(c), _) => format!("put_tool(r, {c:?})"),
-                    (_, "c_int") => "put_int(r)".to_owned(),
-                    (_, "i64") => "put_long(r)".to_owned(),
+                    (_, Some(number @ (Number::Int | Number::Long))) => format!("{}(r)", number.put()),
                     _ => bail!("{name}: no rule for a {kind:?} that may be ignored"),
                 };
                 (format!("Wanted::new({address})"), put)
             }
         };
-        self.before.push(format!("let mut {name} = {start};"));
-        self.after.push(format!("{name}.{put}"));
+        self.room(name, start);
+        self.stores.push(format!("{name}.{put}"));
         Ok(())
     }
 
@@ -93,12 +91,12 @@ impl Shim<'_> {
         let length = self.array_length(p)?;
         match &p.kind {
             Kind::Weight => {
-                self.before.push(format!("let mut {name} = r.weights({address}, {length}, {name:?})?;"));
-                self.after.push(format!("r.put_weights({address}, &{name}, {name:?})"));
+                self.room(name, format!("r.weights({address}, {length}, {name:?})?"));
+                self.stores.push(format!("r.put_weights({address}, &{name}, {name:?})"));
             }
-            kind if self.number(kind) == "c_int" => {
-                self.before.push(format!("let mut {name} = r.ints({address}, {length}, {name:?})?;"));
-                self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
+            kind if self.number(kind) == Some(Number::Int) => {
+                self.room(name, format!("r.ints({address}, {length}, {name:?})?"));
+                self.stores.push(format!("r.put_ints({address}, &{name}, {name:?})"));
             }
             kind => bail!("{name}: no rule for an out array of {kind:?}"),
         }
@@ -122,10 +120,10 @@ impl Shim<'_> {
                     [p] => format!("slice::from_ref(&{})", p.name),
                     types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
                 };
-                let put = match self.function.name.as_str() {
-                    "MPI_Type_create_struct" => "put_struct",
-                    "MPI_Type_contiguous" | "MPI_Type_dup" => "put_sequence",
-                    _ => "put_datatype",
+                let put = match self.function.proofs.makes {
+                    Some(Makes::Struct) => "put_struct",
+                    Some(Makes::Sequence) => "put_sequence",
+                    Some(Makes::Datatype) | None => "put_datatype",
                 };
                 match types.is_empty() {
                     true => format!("r.put_predefined({address}, {name}, {name:?})"),
@@ -133,24 +131,23 @@ impl Shim<'_> {
                 }
             }
             Class::Request => {
-                let persistent = self.function.name.ends_with("_init");
-                let kind = match (self.function.chapter.as_str(), persistent) {
-                    ("pt2pt", false) => "Message",
-                    ("pt2pt", true) => "PersistentMessage",
-                    ("rma" | "io", _) => "Access",
-                    (_, false) => "Collective",
-                    (_, true) => "PersistentCollective",
+                let persistent = if self.function.marks.persistent { "Persistent" } else { "" };
+                let kind = match self.function.proofs.traffic {
+                    Some(Traffic::Messages) => "Message",
+                    Some(Traffic::Collective | Traffic::Neighbors) => {
+                        self.charge_working_memory();
+                        "Collective"
+                    }
+                    Some(Traffic::Access) if !self.function.marks.persistent => "Access",
+                    other => bail!("{name}: no rule for a {persistent} request of {other:?}"),
                 };
-                if kind.ends_with("Collective") {
-                    self.charge_working_memory();
-                }
                 let kept = match self.kept.as_slice() {
                     [one] => one.clone(),
                     several => format!("({})", several.join(", ")),
                 };
                 let own = if self.has_own { ".own(own)" } else { "" };
                 format!(
-                    "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}){own}, {name:?})",
+                    "r.put_request({address}, {name}, Pending::new({}, Kind::{persistent}{kind}, {kept}){own}, {name:?})",
                     self.whose()
                 )
             }
@@ -165,9 +162,9 @@ impl Shim<'_> {
             }
             class => bail!("{name}: no rule for a new {}", class.rust()),
         };
-        self.before.push(format!("r.room({address}, 4, {name:?})?;"));
-        self.before.push(format!("let mut {name} = 0_usize;"));
-        self.after.push(put);
+        self.check(format!("r.room({address}, 4, {name:?})"));
+        self.room(name, "0_usize");
+        self.stores.push(put);
         Ok(())
     }
 
@@ -179,8 +176,7 @@ impl Shim<'_> {
         if buffers.is_empty() {
             return;
         }
-        let reduces = self.kept.iter().any(|kept| kept == "op.slot");
-        self.before.push(format!("let memory = r.working_memory(&[{}], {reduces})?;", buffers.join(", ")));
+        self.bind("memory", format!("r.working_memory(&[{}], {})?", buffers.join(", "), self.reduces));
         self.kept.push("memory".to_owned());
     }
 

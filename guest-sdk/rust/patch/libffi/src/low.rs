@@ -30,7 +30,7 @@ pub struct ffi_cif {
 pub type Callback<U, R> =
     unsafe extern "C" fn(cif: &ffi_cif, result: &mut R, args: *const *const c_void, userdata: &U);
 
-/// The same with data that it may change.
+/// The function of a closure, with data that it may change.
 pub type CallbackMut<U, R> =
     unsafe extern "C" fn(cif: &ffi_cif, result: &mut R, args: *const *const c_void, userdata: &mut U);
 

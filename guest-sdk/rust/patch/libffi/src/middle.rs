@@ -83,7 +83,7 @@ impl<'a> Closure<'a> {
         Closure::try_new(cif, callback, userdata).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The same, or why it can't be.
+    /// The function of this signature that calls `callback` with `userdata`, or why it can't be.
     pub fn try_new<U, R>(cif: Cif, callback: Callback<U, R>, userdata: &'a U) -> Result<Closure<'a>> {
         // SAFETY: a reference and a pointer are the same to C, and so are these two function types.
         let callback = unsafe { transmute::<Callback<U, R>, RawCallback>(callback) };

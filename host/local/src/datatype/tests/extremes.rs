@@ -7,8 +7,8 @@ use rankine_abi::*;
 
 use crate::datatype::Type;
 use crate::datatype::cursor::Cursor;
-use crate::datatype::layout::Layout;
 use crate::datatype::predefined::predefined;
+use crate::layout::Layout;
 use crate::testing::MEMORY;
 
 /// One step from a type to the next.

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use rankine_abi::*;
 
 use crate::datatype::cursor::Cursor;
-use crate::datatype::layout::Layout;
 use crate::datatype::predefined::predefined;
 use crate::datatype::{Basic, Type, copy_typed};
+use crate::layout::Layout;
 
 /// A constructor with its arguments. Displacements of the `h` forms are in bytes.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use rankine_guest::Result;
 use rankine_local::datatype::Envelope;
 use rankine_local::{Rank, datatype, info, init};
 
-use crate::engine::local::shim::{self, addr};
+use crate::engine::local::shim;
 
 /// `MPI_Init`: a guest's arguments are its own.
 pub(crate) async fn init(r: &Rank, _argc: Addr, _argv: Addr) -> Result<()> {
@@ -65,9 +65,8 @@ pub(crate) fn type_get_contents(
         combiner: MPI_UNDEFINED,
     };
     let values = datatype::type_get_contents(r, Datatype(datatype), limits)?;
-    let addresses: Vec<i32> = values.addresses.iter().map(|&address| address as i32).collect();
     shim::put_ints(r, array_of_integers, &values.integers, "array_of_integers")?;
-    shim::put_ints(r, array_of_addresses, &addresses, "array_of_addresses")?;
+    r.memory().write_aints(array_of_addresses, &values.addresses, "array_of_addresses")?;
     if large {
         r.memory().write_i64s(array_of_large_counts, &values.large_counts, "array_of_large_counts")?;
     }
@@ -79,8 +78,8 @@ pub(crate) fn info_create_env(r: &Rank, argc: i32, argv: Addr, info: Addr) -> Re
     let (mut arguments, mut bytes) = (Vec::new(), 0);
     // The address 0 is no array: the caller has no arguments to tell.
     if !argv.is_null() {
-        for argument in shim::ints(r, argv, i64::from(argc), "argv")? {
-            let argument = shim::string(r, addr(argument), "argv")?;
+        for argument in r.memory().read_addresses(argv, i64::from(argc), "argv")? {
+            let argument = shim::string(r, argument, "argv")?;
             bytes += if arguments.is_empty() { 0 } else { argument.len() };
             arguments.push(argument);
             // Together they are too long for a value by now, and will be left out.

@@ -1,6 +1,6 @@
 //! Representations of data in files: whether their functions take large counts depends on which function registers them.
 
-use rankine_abi::{Addr, FnPtr};
+use rankine_abi::{Addr, FnPtr, Kept};
 use rankine_guest::Result;
 use rankine_local::{Rank, io};
 
@@ -14,7 +14,7 @@ pub(crate) fn register_datarep(
     read_conversion_fn: u32,
     write_conversion_fn: u32,
     dtype_file_extent_fn: u32,
-    extra_state: Addr,
+    extra_state: Kept,
 ) -> Result<()> {
     let name = shim::string(r, datarep, "datarep")?;
     let functions = [read_conversion_fn, write_conversion_fn, dtype_file_extent_fn].map(FnPtr);

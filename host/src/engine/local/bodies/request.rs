@@ -11,10 +11,25 @@ use crate::engine::local::shim;
 const REQUESTS: &str = "array_of_requests";
 const STATUSES: &str = "array_of_statuses";
 
+/// Stores a status: of a request that was null or inactive all of the empty one, of others not `MPI_ERROR`.
+#[inline]
+fn put_status(r: &Rank, at: Addr, completed: &Completed, what: &str) -> Result<()> {
+    if completed.is_nothing {
+        return put_empty(r, at, what);
+    }
+    shim::put_status(r, at, &completed.status, what)
+}
+
+/// Stores the empty status, unless it is ignored.
+#[cold]
+fn put_empty(r: &Rank, at: Addr, what: &str) -> Result<()> {
+    if at.is_null() { Ok(()) } else { shim::put_whole_status(r, at, &Status::EMPTY, what) }
+}
+
 /// Stores the handle and status of one complete request, then raises its error.
 fn put_one(r: &Rank, handle: Addr, status: Addr, completed: &Completed) -> Result<()> {
     shim::put_handle(r, handle, completed.request, "request")?;
-    shim::put_status(r, status, &completed.status, "status")?;
+    put_status(r, status, completed, "status")?;
     completed.error.clone().map_or(Ok(()), Err)
 }
 
@@ -23,12 +38,12 @@ fn put_one(r: &Rank, handle: Addr, status: Addr, completed: &Completed) -> Resul
 fn put_several(r: &Rank, requests: Addr, statuses: Addr, completed: &[Completed]) -> Result<()> {
     let error = in_status(completed);
     for (position, one) in completed.iter().enumerate() {
-        shim::put_handle(r, element(requests, one.index, 4), one.request, REQUESTS)?;
+        shim::put_handle(r, element(requests, one.index, r.memory().word()), one.request, REQUESTS)?;
         if !statuses.is_null() {
             let at = element(statuses, position, Status::SIZE);
             match error {
                 Some(_) => shim::put_whole_status(r, at, &Status { error: one.class(), ..one.status }, STATUSES)?,
-                None => shim::put_status(r, at, &one.status, STATUSES)?,
+                None => put_status(r, at, one, STATUSES)?,
             }
         }
     }
@@ -64,11 +79,11 @@ fn put_any(r: &Rank, requests: Addr, index: Addr, status: Addr, completed: Optio
     match completed {
         Some(one) => {
             shim::put_int(r, index, one.index as i32, "index")?;
-            put_one(r, element(requests, one.index, 4), status, one)
+            put_one(r, element(requests, one.index, r.memory().word()), status, one)
         }
         None => {
             shim::put_int(r, index, MPI_UNDEFINED, "index")?;
-            shim::put_status(r, status, &Status::EMPTY, "status")
+            put_empty(r, status, "status")
         }
     }
 }
@@ -157,7 +172,7 @@ pub(crate) async fn testsome(
 pub(crate) async fn request_get_status(r: &Rank, request: u32, flag: Addr, status: Addr) -> Result<()> {
     let found = request::request_get_status(r, Request(request)).await?;
     shim::put_flag(r, flag, found.is_some(), "flag")?;
-    found.map_or(Ok(()), |one| shim::put_status(r, status, &one.status, "status"))
+    found.map_or(Ok(()), |one| put_status(r, status, &one, "status"))
 }
 
 /// `MPI_Request_get_status_any`
@@ -172,13 +187,17 @@ pub(crate) async fn request_get_status_any(
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let found = request::request_get_status_any(r, &list).await?;
     shim::put_flag(r, flag, !matches!(found, Found::Pending), "flag")?;
-    let (at, found) = match &found {
-        Found::Pending => return shim::put_int(r, index, MPI_UNDEFINED, "index"),
-        Found::Nothing => (MPI_UNDEFINED, Status::EMPTY),
-        Found::Complete(one) => (one.index as i32, one.status),
-    };
-    shim::put_int(r, index, at, "index")?;
-    shim::put_status(r, status, &found, "status")
+    match &found {
+        Found::Pending => shim::put_int(r, index, MPI_UNDEFINED, "index"),
+        Found::Nothing => {
+            shim::put_int(r, index, MPI_UNDEFINED, "index")?;
+            put_empty(r, status, "status")
+        }
+        Found::Complete(one) => {
+            shim::put_int(r, index, one.index as i32, "index")?;
+            put_status(r, status, one, "status")
+        }
+    }
 }
 
 /// Stores the statuses of requests that stay as they are.
@@ -187,7 +206,7 @@ fn put_looks(r: &Rank, statuses: Addr, completed: &[Completed]) -> Result<()> {
         return Ok(());
     }
     for (position, one) in completed.iter().enumerate() {
-        shim::put_status(r, element(statuses, position, Status::SIZE), &one.status, STATUSES)?;
+        put_status(r, element(statuses, position, Status::SIZE), one, STATUSES)?;
     }
     Ok(())
 }

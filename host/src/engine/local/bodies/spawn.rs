@@ -5,7 +5,7 @@ use rankine_guest::{Error, Result};
 use rankine_local::Rank;
 use rankine_local::spawn::{self, Command};
 
-use crate::engine::local::shim::{self, addr};
+use crate::engine::local::shim;
 
 /// Arguments of one command, and their bytes; commands of one call.
 const MOST_WORDS: u32 = 1 << 12;
@@ -20,11 +20,11 @@ fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
         return Ok(strings);
     }
     for index in 0..MOST_WORDS {
-        let string = r.memory().read_i32(Addr(at.0.saturating_add(4 * index)), what)?;
-        if string == 0 {
+        let string = r.memory().read_address(Addr(at.0.saturating_add(r.memory().word() * index)), what)?;
+        if string.is_null() {
             return Ok(strings);
         }
-        let string = shim::string(r, addr(string), what)?;
+        let string = shim::string(r, string, what)?;
         // Many of them may be the same long one.
         room = room.checked_sub(string.len()).ok_or_else(too_many)?;
         strings.push(string);
@@ -79,17 +79,17 @@ pub(crate) async fn comm_spawn_multiple(
             return Err(Error::new(MPI_ERR_ARG, format!("count is {count}: more than {MOST_COMMANDS} commands")));
         }
         let count = i64::from(count);
-        let names = shim::ints(r, array_of_commands, count, "array_of_commands")?;
+        let names = r.memory().read_addresses(array_of_commands, count, "array_of_commands")?;
         // MPI_ARGVS_NULL: no arguments for any of them.
         let lists = match array_of_argv {
-            Addr::NULL => vec![0; names.len()],
-            _ => shim::ints(r, array_of_argv, count, "array_of_argv")?,
+            Addr::NULL => vec![Addr::NULL; names.len()],
+            _ => r.memory().read_addresses(array_of_argv, count, "array_of_argv")?,
         };
         let numbers = shim::ints(r, array_of_maxprocs, count, "array_of_maxprocs")?;
         let infos = shim::handles(r, array_of_info, count, "array_of_info")?;
         let command = |index: usize| {
-            let name = shim::string(r, addr(names[index]), "array_of_commands")?;
-            let arguments = strings(r, addr(lists[index]), "array_of_argv")?;
+            let name = shim::string(r, names[index], "array_of_commands")?;
+            let arguments = strings(r, lists[index], "array_of_argv")?;
             Ok(Command { name, arguments, most: numbers[index], info: infos[index] })
         };
         (0..names.len()).map(command).collect()

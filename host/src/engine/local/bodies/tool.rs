@@ -1,7 +1,7 @@
 //! The tools interface, where the table has C's types alone: values that are written, functions that are called back, and
 //! the arrays that describe an event.
 
-use rankine_abi::{Addr, FnPtr, MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC};
+use rankine_abi::{Addr, FnPtr, Kept, MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC};
 use rankine_guest::Result;
 use rankine_local::Rank;
 use rankine_local::tool::{self, ELEMENT};
@@ -42,23 +42,20 @@ pub(crate) fn t_event_get_info(
     if !num_elements.is_null() {
         let room = usize::try_from(shim::get_int(r, num_elements, "num_elements")?).unwrap_or(0);
         let shown = kind.elements.len().min(room);
-        let places: Vec<i32> = (0..shown as i32).map(|element| element * bytes).collect();
+        let places: Vec<i64> = (0..shown as i64).map(|element| element * i64::from(bytes)).collect();
         shim::if_wanted(datatypes, || shim::put_handles(r, datatypes, &vec![datatype; shown], "array_of_datatypes"))?;
-        shim::if_wanted(displacements, || shim::put_ints(r, displacements, &places, "array_of_displacements"))?;
+        shim::if_wanted(displacements, || r.memory().write_aints(displacements, &places, "array_of_displacements"))?;
         shim::put_int(r, num_elements, kind.elements.len() as i32, "num_elements")?;
     }
     // No enumeration (MPI_T_ENUM_NULL), and no hints (MPI_INFO_NULL).
-    let results = [
-        (verbosity, MPI_T_VERBOSITY_USER_BASIC, "verbosity"),
-        (enumtype, 0, "enumtype"),
-        (info, rankine_abi::Info::NULL.0 as i32, "info"),
-        (bind, MPI_T_BIND_NO_OBJECT, "bind"),
-    ];
-    results.into_iter().try_for_each(|(at, value, what)| shim::if_wanted(at, || shim::put_int(r, at, value, what)))
+    shim::if_wanted(verbosity, || shim::put_int(r, verbosity, MPI_T_VERBOSITY_USER_BASIC, "verbosity"))?;
+    shim::if_wanted(enumtype, || shim::put_tool(r, enumtype, 0, "enumtype"))?;
+    shim::if_wanted(info, || shim::put_handle(r, info, rankine_abi::Info::NULL, "info"))?;
+    shim::if_wanted(bind, || shim::put_int(r, bind, MPI_T_BIND_NO_OBJECT, "bind"))
 }
 
 /// `MPI_T_event_handle_free`
-pub(crate) async fn t_event_handle_free(r: &Rank, registration: u32, user_data: Addr, function: u32) -> Result<()> {
+pub(crate) async fn t_event_handle_free(r: &Rank, registration: u32, user_data: Kept, function: u32) -> Result<()> {
     tool::t_event_handle_free(r, registration, user_data, FnPtr(function)).await
 }
 
@@ -68,7 +65,7 @@ pub(crate) fn t_event_register_callback(
     registration: u32,
     safety: i32,
     _info: u32,
-    user_data: Addr,
+    user_data: Kept,
     function: u32,
 ) -> Result<()> {
     tool::t_event_register_callback(r, registration, safety, user_data, FnPtr(function))

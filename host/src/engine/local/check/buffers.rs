@@ -85,7 +85,8 @@ fn regions(call: &Call<'_>) -> Vec<Region> {
     let one = |(at, word): (usize, &rankine_abi::Parameter)| {
         let Meaning::Buffer(Area::Elements { count, times, datatype }) = word.meaning else { return None };
         let address = call.address(at);
-        if address == MPI_IN_PLACE || word.at_root && !is_root {
+        let says_nothing = word.behind && place.rank() == 0 && !(0..at).any(|operand| call.is_in_place(operand));
+        if address == MPI_IN_PLACE || word.at_root && !is_root || says_nothing {
             return None;
         }
         let times = match times {

@@ -7,8 +7,8 @@ use rankine_local::{Place, Rank};
 
 use super::types::Elements;
 use super::{Arc, Sites, Symbols};
-use crate::call_words;
-use crate::profile::sites::MOST_WORDS;
+use crate::report::call_words;
+use rankine_rewrite::sites::MOST_WORDS;
 
 /// A program, to look its places up in.
 pub(super) struct Program {
@@ -123,10 +123,9 @@ impl<'r> Call<'r> {
         (!address.is_null()).then(|| self.rank.memory().read_i32(address, "").ok())?
     }
 
-    /// An array of handles or ints.
-    pub(super) fn read_array(&self, word: usize, length: i64) -> Option<Vec<i32>> {
-        let length = usize::try_from(length.min(MOST_ELEMENTS)).ok()?;
-        self.rank.memory().read_i32s(self.address(word), length, "").ok()
+    /// An array of handles.
+    pub(super) fn read_handles(&self, word: usize, length: i64) -> Option<Vec<u32>> {
+        self.rank.memory().read_handles(self.address(word), length.min(MOST_ELEMENTS), "").ok()
     }
 
     /// An array of counts, which have 64 bits in functions for large ones.
@@ -164,8 +163,7 @@ impl<'r> Call<'r> {
 
     /// The handles that a parameter points to.
     pub(super) fn handles(&self, word: usize) -> Option<Vec<u32>> {
-        let handles = self.read_array(word, self.length(word)?)?;
-        Some(handles.into_iter().map(|handle| handle as u32).collect())
+        self.read_handles(word, self.length(word)?)
     }
 }
 

@@ -44,7 +44,7 @@ struct Arrival {
 enum Data {
     /// Nothing that others would have to agree with.
     Nothing,
-    /// The same in all ranks.
+    /// Elements that are alike in all ranks.
     Same(Elements, Option<Vec<i64>>),
     /// What is sent to each is what each receives.
     Even(Option<Elements>, Option<Elements>),
@@ -55,7 +55,7 @@ enum Data {
 /// Blocks for each rank; for one rank alone, or none.
 #[derive(Default)]
 struct Blocks {
-    /// The same for every rank, or for the root alone.
+    /// The elements for every rank, or for the root alone.
     one: Option<Elements>,
     each: Vec<Elements>,
 }
@@ -216,10 +216,10 @@ fn blocks(call: &Call<'_>, area: Option<Area>, ranks: usize) -> Option<Blocks> {
             let counts = call.read_counts(counts.into(), ranks)?;
             let datatype = usize::from(datatype);
             let is_array = call.words[datatype].length != rankine_abi::Length::One;
-            let types = if is_array { Some(call.read_array(datatype, ranks as i64)?) } else { None };
+            let types = if is_array { Some(call.read_handles(datatype, ranks as i64)?) } else { None };
             let each = counts.iter().enumerate().map(|(at, &count)| match &types {
                 None => call.elements(count, datatype),
-                Some(types) => Elements::of(call.rank, count, rankine_abi::Datatype(*types.get(at)? as u32)),
+                Some(types) => Elements::of(call.rank, count, rankine_abi::Datatype(*types.get(at)?)),
             });
             Blocks { one: None, each: each.collect::<Option<_>>()? }
         }
@@ -258,8 +258,9 @@ fn agree<K: Ord>(
     kinds.sort_by_key(|arrivals| arrivals[0].rank);
     let notes = kinds.iter().map(|arrivals| format!("{} in {}", name(arrivals[0]), ranks_in_words(arrivals)));
     let note = notes.collect::<Vec<_>>().join("; ");
-    let calls: Vec<_> = kinds.iter().flatten().map(|arrival| ("called by", arrival.made)).collect();
-    findings.add(class, &calls, note);
+    let call = |arrival: &&Arrival| ("called by", arrival.made);
+    let groups: Vec<Vec<_>> = kinds.iter().map(|arrivals| arrivals.iter().map(call).collect()).collect();
+    findings.add_differing(class, &groups, note);
     false
 }
 
@@ -321,5 +322,6 @@ fn disagree(one: &Arrival, other: &Arrival, text: &str, findings: &mut Findings)
     } else {
         format!("rank {} is the one, rank {} the other: {text}", one.rank, other.rank)
     };
-    findings.add(findings::Class::Counts, &[("called by", one.made), ("called by", other.made)], note);
+    let groups = [one, other].map(|arrival| vec![("called by", arrival.made)]);
+    findings.add_differing(findings::Class::Counts, &groups, note);
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::checked_call::Made;
-use crate::mistakes::MOST;
+use crate::report::mistakes::MOST;
 
 /// A kind of mistake.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -112,9 +112,15 @@ pub(super) struct Findings {
 impl Findings {
     /// A mistake in which these calls have a part.
     pub(super) fn add(&mut self, class: Class, calls: &[(&'static str, Made)], note: String) {
+        self.add_differing(class, &[calls.to_vec()], note);
+    }
+
+    /// A mistake that is a difference between these groups of calls, which may come from one place: each group has its own
+    /// words.
+    pub(super) fn add_differing(&mut self, class: Class, groups: &[Vec<(&'static str, Made)>], note: String) {
         let mut places = Vec::new();
-        for (role, made) in calls {
-            let place = (*role, made.program, made.function, made.site);
+        for (role, made) in groups.iter().flatten() {
+            let place = place(role, made);
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -124,24 +130,39 @@ impl Findings {
             Some(&at) => at,
             None if self.all.len() == MOST => return,
             None => {
-                let callers = key.1.iter().filter_map(|place| {
-                    let (role, made) = calls.iter().find(|(role, made)| is_from(made, role, place))?;
-                    Some(Caller { role, made: *made, ranks: BTreeSet::new() })
-                });
-                self.all.push(Finding { class, note, times: 0, calls: callers.collect() });
-                self.known.insert(key.clone(), self.all.len() - 1);
+                let calls = groups.iter().flat_map(|group| callers(group)).collect();
+                self.all.push(Finding { class, note, times: 0, calls });
+                self.known.insert(key, self.all.len() - 1);
                 self.all.len() - 1
             }
         };
         let finding = &mut self.all[at];
         finding.times += 1;
-        for (caller, place) in finding.calls.iter_mut().zip(&key.1) {
-            let from = calls.iter().filter(|(role, made)| is_from(made, role, place));
-            caller.ranks.extend(from.map(|(_, made)| made.rank));
+        for (role, made) in groups.iter().flatten() {
+            let mut here =
+                finding.calls.iter_mut().filter(|caller| place(caller.role, &caller.made) == place(role, made));
+            // Another time a rank may be on another side: it is named on the first.
+            let first = here.next();
+            if !here.any(|caller| caller.ranks.contains(&made.rank)) {
+                first.into_iter().for_each(|caller| _ = caller.ranks.insert(made.rank));
+            }
         }
     }
 }
 
-fn is_from(made: &Made, role: &str, place: &(&'static str, u32, u32, u32)) -> bool {
-    (role, made.program, made.function, made.site) == (place.0, place.1, place.2, place.3)
+/// Where a call was made from.
+fn place(role: &'static str, made: &Made) -> (&'static str, u32, u32, u32) {
+    (role, made.program, made.function, made.site)
+}
+
+/// The calls of a group, one for each place.
+fn callers(group: &[(&'static str, Made)]) -> Vec<Caller> {
+    let mut callers: Vec<Caller> = Vec::new();
+    for &(role, made) in group {
+        match callers.iter_mut().find(|caller| place(caller.role, &caller.made) == place(role, &made)) {
+            Some(caller) => _ = caller.ranks.insert(made.rank),
+            None => callers.push(Caller { role, made, ranks: BTreeSet::from([made.rank]) }),
+        }
+    }
+    callers
 }

@@ -36,12 +36,12 @@ use rankine_local::Rank;
 use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
 
 use super::Guest;
-use crate::callback;
 use crate::engine::Observes;
-use crate::mistakes::Report;
-use crate::profile::sites::{self, MOST_WORDS, Sites};
-use crate::symbols::Symbols;
-use crate::told::Ear;
+use crate::guest::callback;
+use crate::guest::told::Ear;
+use crate::module::symbols::Symbols;
+use crate::report::mistakes::Report;
+use rankine_rewrite::sites::{self, MOST_WORDS, Sites};
 
 use buffers::Buffers;
 use checked_call::{Call, Made, Program};

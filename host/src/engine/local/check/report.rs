@@ -2,9 +2,9 @@
 
 use super::checked_call::{Program, in_words};
 use super::findings::Findings;
-use crate::mistakes::{Mistake, Part, Report};
-use crate::profile::sites::NO_SITE;
-use crate::trap;
+use crate::report::mistakes::{Mistake, Part, Report};
+use crate::report::trap;
+use rankine_rewrite::sites::NO_SITE;
 
 /// What was found in programs, with the names of ranks.
 pub(super) fn report(findings: &Findings, programs: &[Program], name: impl Fn(u32) -> String) -> Report {

@@ -13,11 +13,11 @@ use rankine_guest::file::Opening;
 use rankine_guest::{Error, Result};
 use rankine_local::io::{Piece, Storage, Stored};
 
-use crate::files::{self, Place, failed};
-use crate::grants::Grants;
-use crate::job::cores;
+use crate::run::job::cores;
+use rankine_system::files::{self, Place, failed};
+use rankine_system::grants::Grants;
 
-/// See the module.
+/// The files of a job's ranks.
 #[derive(Debug)]
 pub(in crate::engine::local) struct Files {
     grants: Grants,
@@ -216,7 +216,7 @@ fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     }
 }
 
-/// The same where a file only grows by it, and holes in it stay.
+/// Has a file take so much room, where it only grows by it and holes in it stay.
 #[cfg(target_os = "macos")]
 fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     match bytes > file.metadata()?.len() {

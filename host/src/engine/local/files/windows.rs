@@ -6,10 +6,10 @@ use rankine_guest::Result;
 use rankine_guest::file::Opening;
 use rankine_local::io::{Storage, Stored};
 
-use crate::files::refused;
-use crate::grants::Grants;
+use rankine_system::files::refused;
+use rankine_system::grants::Grants;
 
-/// See the module.
+/// The files of a job's ranks: there are none.
 #[derive(Debug)]
 pub(in crate::engine::local) struct Files;
 

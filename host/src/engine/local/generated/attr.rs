@@ -4,8 +4,8 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Comm_create_keyval
-        (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval: at, extra_state: at) On::Myself, |r| {
+    now MPI_Comm_create_keyval & MPI_Comm_create_keyval_64
+        (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval: at, extra_state: kept) On::Myself, |r| {
         let comm_keyval_after = attr::create_keyval::<Comm>(r, FnPtr(comm_copy_attr_fn as u32),
             FnPtr(comm_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
@@ -15,23 +15,19 @@ shims! {
         let comm_keyval_after = attr::free_keyval::<Comm>(r, comm_keyval_before)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
     };
-    wait MPI_Comm_set_attr(comm, comm_keyval, attribute_val: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_set_attr & MPI_Comm_set_attr_64(comm, comm_keyval, attribute_val: kept) On::Comm(handle(comm)), |r| {
         attr::set_attr::<Comm>(r, handle(comm), comm_keyval, attribute_val).await
     };
     wait MPI_Comm_get_attr(comm, comm_keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), comm_keyval).await?;
-        if flag_after {
-            shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
-        } else {
-            Ok(())
-        }?;
+        if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Comm_delete_attr(comm, comm_keyval) On::Comm(handle(comm)), |r| {
         attr::delete_attr::<Comm>(r, handle(comm), comm_keyval).await
     };
-    now MPI_Type_create_keyval
-        (type_copy_attr_fn, type_delete_attr_fn, type_keyval: at, extra_state: at) On::Myself, |r| {
+    now MPI_Type_create_keyval & MPI_Type_create_keyval_64
+        (type_copy_attr_fn, type_delete_attr_fn, type_keyval: at, extra_state: kept) On::Myself, |r| {
         let type_keyval_after = attr::create_keyval::<Datatype>(r, FnPtr(type_copy_attr_fn as u32),
             FnPtr(type_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
@@ -41,22 +37,19 @@ shims! {
         let type_keyval_after = attr::free_keyval::<Datatype>(r, type_keyval_before)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
     };
-    wait MPI_Type_set_attr(datatype, type_keyval, attribute_val: at) On::Myself, |r| {
+    wait MPI_Type_set_attr & MPI_Type_set_attr_64(datatype, type_keyval, attribute_val: kept) On::Myself, |r| {
         attr::set_attr::<Datatype>(r, handle(datatype), type_keyval, attribute_val).await
     };
     now MPI_Type_get_attr(datatype, type_keyval, attribute_val: at, flag: at) On::Myself, |r| {
         let (attribute_val_after, flag_after) = attr::get_attr::<Datatype>(r, handle(datatype), type_keyval)?;
-        if flag_after {
-            shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
-        } else {
-            Ok(())
-        }?;
+        if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Type_delete_attr(datatype, type_keyval) On::Myself, |r| {
         attr::delete_attr::<Datatype>(r, handle(datatype), type_keyval).await
     };
-    now MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval: at, extra_state: at) On::Myself, |r| {
+    now MPI_Win_create_keyval & MPI_Win_create_keyval_64
+        (win_copy_attr_fn, win_delete_attr_fn, win_keyval: at, extra_state: kept) On::Myself, |r| {
         let win_keyval_after = attr::create_keyval::<Win>(r, FnPtr(win_copy_attr_fn as u32),
             FnPtr(win_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
@@ -66,22 +59,18 @@ shims! {
         let win_keyval_after = attr::free_keyval::<Win>(r, win_keyval_before)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
     };
-    wait MPI_Win_set_attr(win, win_keyval, attribute_val: at) On::Win(handle(win)), |r| {
+    wait MPI_Win_set_attr & MPI_Win_set_attr_64(win, win_keyval, attribute_val: kept) On::Win(handle(win)), |r| {
         attr::set_attr::<Win>(r, handle(win), win_keyval, attribute_val).await
     };
     wait MPI_Win_get_attr(win, win_keyval, attribute_val: at, flag: at) On::Win(handle(win)), |r| {
         let (attribute_val_after, flag_after) = rma::win_get_attr(r, handle(win), win_keyval).await?;
-        if flag_after {
-            shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
-        } else {
-            Ok(())
-        }?;
+        if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Win_delete_attr(win, win_keyval) On::Win(handle(win)), |r| {
         attr::delete_attr::<Win>(r, handle(win), win_keyval).await
     };
-    now MPI_Keyval_create(copy_fn, delete_fn, keyval: at, extra_state: at) On::Myself, |r| {
+    now MPI_Keyval_create & MPI_Keyval_create_64(copy_fn, delete_fn, keyval: at, extra_state: kept) On::Myself, |r| {
         let keyval_after = attr::create_keyval::<Comm>(r, FnPtr(copy_fn as u32), FnPtr(delete_fn as u32), extra_state)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
     };
@@ -90,16 +79,12 @@ shims! {
         let keyval_after = attr::free_keyval::<Comm>(r, keyval_before)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
     };
-    wait MPI_Attr_put(comm, keyval, attribute_val: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Attr_put & MPI_Attr_put_64(comm, keyval, attribute_val: kept) On::Comm(handle(comm)), |r| {
         attr::set_attr::<Comm>(r, handle(comm), keyval, attribute_val).await
     };
     wait MPI_Attr_get(comm, keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), keyval).await?;
-        if flag_after {
-            shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
-        } else {
-            Ok(())
-        }?;
+        if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Attr_delete(comm, keyval) On::Comm(handle(comm)), |r| {

@@ -23,7 +23,7 @@ shims! {
             Vec::new()
         };
         let displs = if at_root {
-            shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?
+            shim::displs(r, large, displs, shim::peers(r, handle(comm))?, "displs")?
         } else {
             Vec::new()
         };
@@ -44,7 +44,7 @@ shims! {
             Vec::new()
         };
         let displs = if at_root {
-            shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?
+            shim::displs(r, large, displs, shim::peers(r, handle(comm))?, "displs")?
         } else {
             Vec::new()
         };
@@ -61,7 +61,7 @@ shims! {
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, comm) comm, |r, c,
             large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-        let displs = shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?;
+        let displs = shim::displs(r, large, displs, shim::peers(r, handle(comm))?, "displs")?;
         Allgather::varied(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs, handle(recvtype))
     };
     collective MPI_Alltoall / MPI_Alltoall_c, MPI_Ialltoall / MPI_Ialltoall_c, MPI_Alltoall_init / MPI_Alltoall_init_c
@@ -79,12 +79,12 @@ shims! {
             Vec::new()
         };
         let sdispls = if !in_place {
-            shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")?
+            shim::displs(r, large, sdispls, shim::peers(r, handle(comm))?, "sdispls")?
         } else {
             Vec::new()
         };
         let recvcounts = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-        let rdispls = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        let rdispls = shim::displs(r, large, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
         Alltoall::varied(r, c, sendbuf, &sendcounts, &sdispls, handle(sendtype), recvbuf, &recvcounts, &rdispls,
             handle(recvtype))
     };
@@ -99,7 +99,7 @@ shims! {
             Vec::new()
         };
         let sdispls = if !in_place {
-            shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")?
+            shim::displs(r, large, sdispls, shim::peers(r, handle(comm))?, "sdispls")?
         } else {
             Vec::new()
         };
@@ -109,7 +109,7 @@ shims! {
             Vec::new()
         };
         let recvcounts = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-        let rdispls = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        let rdispls = shim::displs(r, large, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
         let recvtypes = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
         Alltoall::typed(r, c, sendbuf, &sendcounts, &sdispls, &sendtypes, recvbuf, &recvcounts, &rdispls, &recvtypes)
     };

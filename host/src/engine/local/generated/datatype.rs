@@ -11,8 +11,8 @@ shims! {
         (count: wide, blocklength: wide, stride: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_vector(r, count, blocklength, stride, handle(oldtype)))
     };
-    now MPI_Type_create_hvector / MPI_Type_create_hvector_c
-        (count: wide, blocklength: wide, stride: wide, oldtype, newtype: at) On::Myself, |r| {
+    now MPI_Type_create_hvector & MPI_Type_create_hvector_64 / MPI_Type_create_hvector_c
+        (count: wide, blocklength: wide, stride: extent, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype",
             datatype::type_create_hvector(r, count, blocklength, stride, handle(oldtype)))
     };
@@ -31,7 +31,7 @@ shims! {
             large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_blocklengths = shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
-            let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
+            let array_of_displacements = shim::extents(r, large, array_of_displacements, count,
                 "array_of_displacements")?;
             datatype::type_create_hindexed(r, count, &array_of_blocklengths, &array_of_displacements, handle(oldtype))
         })())
@@ -47,7 +47,7 @@ shims! {
     now MPI_Type_create_hindexed_block / MPI_Type_create_hindexed_block_c
         (count: wide, blocklength: wide, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
-            let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
+            let array_of_displacements = shim::extents(r, large, array_of_displacements, count,
                 "array_of_displacements")?;
             datatype::type_create_hindexed_block(r, count, blocklength, &array_of_displacements, handle(oldtype))
         })())
@@ -57,7 +57,7 @@ shims! {
             newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_blocklengths = shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
-            let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
+            let array_of_displacements = shim::extents(r, large, array_of_displacements, count,
                 "array_of_displacements")?;
             let array_of_types = shim::handles(r, array_of_types, count, "array_of_types")?;
             datatype::type_create_struct(r, count, &array_of_blocklengths, &array_of_displacements, &array_of_types)
@@ -86,8 +86,8 @@ shims! {
                 &array_of_psizes, order, handle(oldtype))
         })())
     };
-    now MPI_Type_create_resized / MPI_Type_create_resized_c
-        (oldtype, lb: wide, extent: wide, newtype: at) On::Myself, |r| {
+    now MPI_Type_create_resized & MPI_Type_create_resized_64 / MPI_Type_create_resized_c
+        (oldtype, lb: extent, extent: extent, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_resized(r, handle(oldtype), lb, extent))
     };
     wait MPI_Type_dup(oldtype, newtype: at) On::Myself, |r| {
@@ -113,8 +113,8 @@ shims! {
     };
     now MPI_Type_get_extent / MPI_Type_get_extent_c(datatype, lb: at, extent: at) On::Myself, |r, large| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
-        shim::put_count(r, large, lb, lb_after, "lb")?;
-        shim::put_count(r, large, extent, extent_after, "extent")
+        shim::put_extent(r, large, lb, lb_after, "lb")?;
+        shim::put_extent(r, large, extent, extent_after, "extent")
     };
     now MPI_Type_get_extent_x(datatype, lb: at, extent: at) On::Myself, |r| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
@@ -124,8 +124,8 @@ shims! {
     now MPI_Type_get_true_extent / MPI_Type_get_true_extent_c
         (datatype, true_lb: at, true_extent: at) On::Myself, |r, large| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
-        shim::put_count(r, large, true_lb, true_lb_after, "true_lb")?;
-        shim::put_count(r, large, true_extent, true_extent_after, "true_extent")
+        shim::put_extent(r, large, true_lb, true_lb_after, "true_lb")?;
+        shim::put_extent(r, large, true_extent, true_extent_after, "true_extent")
     };
     now MPI_Type_get_true_extent_x(datatype, true_lb: at, true_extent: at) On::Myself, |r| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;

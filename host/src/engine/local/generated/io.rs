@@ -234,7 +234,7 @@ shims! {
     now MPI_File_get_type_extent / MPI_File_get_type_extent_c
         (fh, datatype, extent: at) On::File(handle(fh)), |r, large| {
         let extent_after = io::file_get_type_extent(r, handle(fh), handle(datatype))?;
-        shim::put_count(r, large, extent, extent_after, "extent")
+        shim::put_extent(r, large, extent, extent_after, "extent")
     };
     wait MPI_File_set_atomicity(fh, flag) On::File(handle(fh)), |r| {
         io::file_set_atomicity(r, handle(fh), flag != 0).await
@@ -244,9 +244,9 @@ shims! {
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_File_sync(fh) On::File(handle(fh)), |r| { io::file_sync(r, handle(fh)).await };
-    now MPI_Register_datarep / MPI_Register_datarep_c
+    now MPI_Register_datarep & MPI_Register_datarep_64 / MPI_Register_datarep_c & MPI_Register_datarep_c_64
         (datarep: at, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn,
-            extra_state: at) On::File(File::NULL), |r, large| {
+            extra_state: kept) On::File(File::NULL), |r, large| {
         bodies::register_datarep(r, large, datarep, read_conversion_fn as u32, write_conversion_fn as u32,
             dtype_file_extent_fn as u32, extra_state)
     };

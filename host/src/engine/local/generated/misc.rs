@@ -8,13 +8,13 @@ shims! {
     value MPI_Wtick() On::Myself, |r| { bodies::wtick(r)? };
     now MPI_Get_address(location: at, address: at) On::Myself, |r| {
         let address_after = datatype::get_address(r, location)?;
-        shim::put_count(r, false, address, address_after, "address")
+        shim::put_aint(r, address, address_after, "address")
     };
     value MPI_Aint_add(base, disp) On::Myself, |r| { bodies::aint_add(r, base, disp)? };
     value MPI_Aint_diff(addr1, addr2) On::Myself, |r| { bodies::aint_diff(r, addr1, addr2)? };
-    wait MPI_Alloc_mem(size, info, baseptr: at) On::Myself, |r| {
-        let baseptr_after = init::alloc_mem(r, i64::from(size), handle(info)).await?;
-        shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")
+    wait MPI_Alloc_mem & MPI_Alloc_mem_64(size: aint, info, baseptr: at) On::Myself, |r| {
+        let baseptr_after = init::alloc_mem(r, size, handle(info)).await?;
+        shim::put_address(r, baseptr, baseptr_after, "baseptr")
     };
     wait MPI_Free_mem(base: at) On::Myself, |r| { init::free_mem(r, base).await };
 }

@@ -36,20 +36,20 @@ shims! {
         shim::put_text(r, name, name_len, name_after, "name")?;
         shim::if_wanted(verbosity, || shim::put_int(r, verbosity, verbosity_after, "verbosity"))?;
         shim::if_wanted(datatype, || shim::put_handle(r, datatype, datatype_after, "datatype"))?;
-        shim::if_wanted(enumtype, || shim::put_int(r, enumtype, enumtype_after as i32, "enumtype"))?;
+        shim::if_wanted(enumtype, || shim::put_tool(r, enumtype, enumtype_after, "enumtype"))?;
         shim::put_text(r, desc, desc_len, desc_after, "desc")?;
         shim::if_wanted(bind, || shim::put_int(r, bind, bind_after, "bind"))?;
         shim::if_wanted(scope, || shim::put_int(r, scope, scope_after, "scope"))
     };
     now_anytime MPI_T_cvar_handle_alloc(cvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
         let (handle_after, count_after) = tool::t_cvar_handle_alloc(r, cvar_index, obj_handle)?;
-        shim::put_int(r, handle, handle_after as i32, "handle")?;
+        shim::put_tool(r, handle, handle_after, "handle")?;
         shim::put_int(r, count, count_after, "count")
     };
     now_anytime MPI_T_cvar_handle_free(handle: at) On::Nothing, |r| {
-        let handle_before = shim::get_int(r, handle, "handle")? as u32;
+        let handle_before = shim::get_tool(r, handle, "handle")?;
         let handle_after = tool::t_cvar_handle_free(r, handle_before)?;
-        shim::put_int(r, handle, handle_after as i32, "handle")
+        shim::put_tool(r, handle, handle_after, "handle")
     };
     now_anytime MPI_T_cvar_read(handle, buf: at) On::Nothing, |r| { tool::t_cvar_read(r, handle as u32, buf) };
     now_anytime MPI_T_cvar_write(handle, buf: at) On::Nothing, |r| { bodies::t_cvar_write(r, handle as u32, buf) };
@@ -71,7 +71,7 @@ shims! {
         shim::if_wanted(verbosity, || shim::put_int(r, verbosity, verbosity_after, "verbosity"))?;
         shim::if_wanted(var_class, || shim::put_int(r, var_class, var_class_after, "var_class"))?;
         shim::if_wanted(datatype, || shim::put_handle(r, datatype, datatype_after, "datatype"))?;
-        shim::if_wanted(enumtype, || shim::put_int(r, enumtype, enumtype_after as i32, "enumtype"))?;
+        shim::if_wanted(enumtype, || shim::put_tool(r, enumtype, enumtype_after, "enumtype"))?;
         shim::put_text(r, desc, desc_len, desc_after, "desc")?;
         shim::if_wanted(bind, || shim::put_int(r, bind, bind_after, "bind"))?;
         shim::if_wanted(readonly, || shim::put_flag(r, readonly, readonly_after, "readonly"))?;
@@ -80,22 +80,22 @@ shims! {
     };
     now_anytime MPI_T_pvar_session_create(session: at) On::Nothing, |r| {
         let session_after = tool::t_pvar_session_create(r)?;
-        shim::put_int(r, session, session_after as i32, "session")
+        shim::put_tool(r, session, session_after, "session")
     };
     now_anytime MPI_T_pvar_session_free(session: at) On::Nothing, |r| {
-        let session_before = shim::get_int(r, session, "session")? as u32;
+        let session_before = shim::get_tool(r, session, "session")?;
         let session_after = tool::t_pvar_session_free(r, session_before)?;
-        shim::put_int(r, session, session_after as i32, "session")
+        shim::put_tool(r, session, session_after, "session")
     };
     now_anytime MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
         let (handle_after, count_after) = tool::t_pvar_handle_alloc(r, session as u32, pvar_index, obj_handle)?;
-        shim::put_int(r, handle, handle_after as i32, "handle")?;
+        shim::put_tool(r, handle, handle_after, "handle")?;
         shim::put_int(r, count, count_after, "count")
     };
     now_anytime MPI_T_pvar_handle_free(session, handle: at) On::Nothing, |r| {
-        let handle_before = shim::get_int(r, handle, "handle")? as u32;
+        let handle_before = shim::get_tool(r, handle, "handle")?;
         let handle_after = tool::t_pvar_handle_free(r, session as u32, handle_before)?;
-        shim::put_int(r, handle, handle_after as i32, "handle")
+        shim::put_tool(r, handle, handle_after, "handle")
     };
     now_anytime MPI_T_pvar_start(session, handle) On::Nothing, |r| {
         tool::t_pvar_start(r, session as u32, handle as u32)
@@ -153,9 +153,10 @@ shims! {
     };
     now_anytime MPI_T_event_handle_alloc(event_index, obj_handle: at, info, event_registration: at) On::Nothing, |r| {
         let event_registration_after = tool::t_event_handle_alloc(r, event_index, obj_handle, handle(info))?;
-        shim::put_int(r, event_registration, event_registration_after as i32, "event_registration")
+        shim::put_tool(r, event_registration, event_registration_after, "event_registration")
     };
-    wait_anytime MPI_T_event_handle_free(event_registration, user_data: at, free_cb_function) On::Nothing, |r| {
+    wait_anytime MPI_T_event_handle_free & MPI_T_event_handle_free_64
+        (event_registration, user_data: kept, free_cb_function) On::Nothing, |r| {
         bodies::t_event_handle_free(r, event_registration as u32, user_data, free_cb_function as u32).await
     };
     now_anytime MPI_T_event_handle_get_info(event_registration, info_used: at) On::Nothing, |r| {
@@ -164,8 +165,8 @@ shims! {
     now_anytime MPI_T_event_handle_set_info(event_registration, info) On::Nothing, |r| {
         tool::t_event_handle_set_info(r, event_registration as u32, handle(info))
     };
-    now_anytime MPI_T_event_register_callback
-        (event_registration, cb_safety, info, user_data: at, event_cb_function) On::Nothing, |r| {
+    now_anytime MPI_T_event_register_callback & MPI_T_event_register_callback_64
+        (event_registration, cb_safety, info, user_data: kept, event_cb_function) On::Nothing, |r| {
         bodies::t_event_register_callback(r, event_registration as u32, cb_safety, info as u32, user_data,
             event_cb_function as u32)
     };

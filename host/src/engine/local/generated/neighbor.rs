@@ -15,7 +15,7 @@ shims! {
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, comm) comm, |r, c,
             large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-        let displs = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
+        let displs = shim::displs(r, large, displs, shim::sources(r, handle(comm))?, "displs")?;
         Neighbor::allgatherv(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs,
             handle(recvtype))
     };
@@ -29,9 +29,9 @@ shims! {
         (sendbuf: at, sendcounts: at, sdispls: at, sendtype, recvbuf: at, recvcounts: at, rdispls: at, recvtype,
             comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-        let sdispls = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let sdispls = shim::displs(r, large, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-        let rdispls = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        let rdispls = shim::displs(r, large, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
         Neighbor::alltoallv(r, c, sendbuf, &sendcounts, &sdispls, handle(sendtype), recvbuf, &recvcounts, &rdispls,
             handle(recvtype))
     };
@@ -40,10 +40,10 @@ shims! {
         (sendbuf: at, sendcounts: at, sdispls: at, sendtypes: at, recvbuf: at, recvcounts: at, rdispls: at,
             recvtypes: at, comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-        let sdispls = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let sdispls = shim::aints(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
         let sendtypes = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-        let rdispls = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        let rdispls = shim::aints(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
         let recvtypes = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
         Neighbor::alltoallw(r, c, sendbuf, &sendcounts, &sdispls, &sendtypes, recvbuf, &recvcounts, &rdispls,
             &recvtypes)

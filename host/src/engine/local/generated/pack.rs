@@ -24,28 +24,28 @@ shims! {
         let size_after = pack::pack_size(r, incount, handle(datatype), handle(comm))?;
         shim::put_count(r, large, size, size_after, "size")
     };
-    now MPI_Pack_external / MPI_Pack_external_c
-        (datarep: at, inbuf: at, incount: wide, datatype, outbuf: at, outsize: wide, position: at) On::Myself, |r,
+    now MPI_Pack_external & MPI_Pack_external_64 / MPI_Pack_external_c
+        (datarep: at, inbuf: at, incount: wide, datatype, outbuf: at, outsize: extent, position: at) On::Myself, |r,
             large| {
         let datarep = shim::string(r, datarep, "datarep")?;
-        let position_before = shim::get_count(r, large, position, "position")?;
+        let position_before = shim::get_extent(r, large, position, "position")?;
         let position_after = pack::pack_external(r, &datarep, inbuf, incount, handle(datatype), outbuf, outsize,
             position_before)?;
-        shim::put_count(r, large, position, position_after, "position")
+        shim::put_extent(r, large, position, position_after, "position")
     };
-    now MPI_Unpack_external / MPI_Unpack_external_c
-        (datarep: at, inbuf: at, insize: wide, position: at, outbuf: at, outcount: wide, datatype) On::Myself, |r,
+    now MPI_Unpack_external & MPI_Unpack_external_64 / MPI_Unpack_external_c
+        (datarep: at, inbuf: at, insize: extent, position: at, outbuf: at, outcount: wide, datatype) On::Myself, |r,
             large| {
         let datarep = shim::string(r, datarep, "datarep")?;
-        let position_before = shim::get_count(r, large, position, "position")?;
+        let position_before = shim::get_extent(r, large, position, "position")?;
         let position_after = pack::unpack_external(r, &datarep, inbuf, insize, position_before, outbuf, outcount,
             handle(datatype))?;
-        shim::put_count(r, large, position, position_after, "position")
+        shim::put_extent(r, large, position, position_after, "position")
     };
     now MPI_Pack_external_size / MPI_Pack_external_size_c
         (datarep: at, incount: wide, datatype, size: at) On::Myself, |r, large| {
         let datarep = shim::string(r, datarep, "datarep")?;
         let size_after = pack::pack_external_size(r, &datarep, incount, handle(datatype))?;
-        shim::put_count(r, large, size, size_after, "size")
+        shim::put_extent(r, large, size, size_after, "size")
     };
 }

@@ -198,7 +198,7 @@ shims! {
     };
     wait MPI_Buffer_detach / MPI_Buffer_detach_c(buffer_addr: at, size: at) On::Myself, |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::buffer_detach(r).await?;
-        shim::put_int(r, buffer_addr, buffer_addr_after.0 as i32, "buffer_addr")?;
+        shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
         shim::put_count(r, large, size, size_after, "size")
     };
     wait MPI_Buffer_flush() On::Myself, |r| { pt2pt::buffer_flush(r).await };
@@ -211,7 +211,7 @@ shims! {
     wait MPI_Comm_detach_buffer / MPI_Comm_detach_buffer_c
         (comm, buffer_addr: at, size: at) On::Comm(handle(comm)), |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::comm_detach_buffer(r, handle(comm)).await?;
-        shim::put_int(r, buffer_addr, buffer_addr_after.0 as i32, "buffer_addr")?;
+        shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
         shim::put_count(r, large, size, size_after, "size")
     };
     wait MPI_Comm_flush_buffer(comm) On::Comm(handle(comm)), |r| { pt2pt::comm_flush_buffer(r, handle(comm)).await };
@@ -225,7 +225,7 @@ shims! {
     wait MPI_Session_detach_buffer / MPI_Session_detach_buffer_c
         (session, buffer_addr: at, size: at) On::Session(handle(session)), |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::session_detach_buffer(r, handle(session)).await?;
-        shim::put_int(r, buffer_addr, buffer_addr_after.0 as i32, "buffer_addr")?;
+        shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
         shim::put_count(r, large, size, size_after, "size")
     };
     wait MPI_Session_flush_buffer(session) On::Session(handle(session)), |r| {

@@ -56,7 +56,8 @@ shims! {
         shim::put_handle(r, request, request_after, "request")
     };
     now MPI_Startall(count, array_of_requests: at) On::Myself, |r| { bodies::startall(r, count, array_of_requests) };
-    now MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state: at, request: at) On::Myself, |r| {
+    now MPI_Grequest_start & MPI_Grequest_start_64
+        (query_fn, free_fn, cancel_fn, extra_state: kept, request: at) On::Myself, |r| {
         shim::put_new(r, request, "request",
             request::grequest_start(r, FnPtr(query_fn as u32), FnPtr(free_fn as u32), FnPtr(cancel_fn as u32),
             extra_state))

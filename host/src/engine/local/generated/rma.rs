@@ -4,36 +4,36 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Win_create / MPI_Win_create_c(base: at, size, disp_unit, info, comm, win: at) On::Comm(handle(comm)), |r| {
-        shim::put_new(r, win, "win", rma::win_create(r, base, i64::from(size), i64::from(disp_unit), handle(info),
-            handle(comm)).await)
+    wait MPI_Win_create & MPI_Win_create_64 / MPI_Win_create_c & MPI_Win_create_c_64
+        (base: at, size: aint, disp_unit: displ, info, comm, win: at) On::Comm(handle(comm)), |r| {
+        shim::put_new(r, win, "win", rma::win_create(r, base, size, disp_unit, handle(info), handle(comm)).await)
     };
-    wait MPI_Win_allocate / MPI_Win_allocate_c
-        (size, disp_unit, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
-        let (baseptr_after, win_after) = rma::win_allocate(r, i64::from(size), i64::from(disp_unit), handle(info),
+    wait MPI_Win_allocate & MPI_Win_allocate_64 / MPI_Win_allocate_c & MPI_Win_allocate_c_64
+        (size: aint, disp_unit: displ, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
+        let (baseptr_after, win_after) = rma::win_allocate(r, size, disp_unit, handle(info),
             handle(comm)).await.inspect_err(|_| { shim::put_null(r, win, Win::NULL); })?;
-        shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")?;
+        shim::put_address(r, baseptr, baseptr_after, "baseptr")?;
         shim::put_handle(r, win, win_after, "win")
     };
-    wait MPI_Win_allocate_shared / MPI_Win_allocate_shared_c
-        (size, disp_unit, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
-        let (baseptr_after, win_after) = rma::win_allocate_shared(r, i64::from(size), i64::from(disp_unit),
-            handle(info), handle(comm)).await.inspect_err(|_| { shim::put_null(r, win, Win::NULL); })?;
-        shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")?;
+    wait MPI_Win_allocate_shared & MPI_Win_allocate_shared_64 / MPI_Win_allocate_shared_c & MPI_Win_allocate_shared_c_64
+        (size: aint, disp_unit: displ, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
+        let (baseptr_after, win_after) = rma::win_allocate_shared(r, size, disp_unit, handle(info),
+            handle(comm)).await.inspect_err(|_| { shim::put_null(r, win, Win::NULL); })?;
+        shim::put_address(r, baseptr, baseptr_after, "baseptr")?;
         shim::put_handle(r, win, win_after, "win")
     };
     now MPI_Win_shared_query / MPI_Win_shared_query_c
-        (win, rank, size: at, disp_unit: at, baseptr: at) On::Win(handle(win)), |r| {
+        (win, rank, size: at, disp_unit: at, baseptr: at) On::Win(handle(win)), |r, large| {
         let (size_after, disp_unit_after, baseptr_after) = rma::win_shared_query(r, handle(win), rank)?;
-        shim::put_count(r, false, size, size_after, "size")?;
-        shim::put_count(r, false, disp_unit, disp_unit_after, "disp_unit")?;
-        shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")
+        shim::put_aint(r, size, size_after, "size")?;
+        shim::put_displ(r, large, disp_unit, disp_unit_after, "disp_unit")?;
+        shim::put_address(r, baseptr, baseptr_after, "baseptr")
     };
     wait MPI_Win_create_dynamic(info, comm, win: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, win, "win", rma::win_create_dynamic(r, handle(info), handle(comm)).await)
     };
-    now MPI_Win_attach(win, base: at, size) On::Win(handle(win)), |r| {
-        rma::win_attach(r, handle(win), base, i64::from(size))
+    now MPI_Win_attach & MPI_Win_attach_64(win, base: at, size: aint) On::Win(handle(win)), |r| {
+        rma::win_attach(r, handle(win), base, size)
     };
     now MPI_Win_detach(win, base: at) On::Win(handle(win)), |r| { rma::win_detach(r, handle(win), base) };
     wait MPI_Win_free(win: at) On::Myself, |r| {
@@ -57,77 +57,78 @@ shims! {
         let length = shim::put_string(r, win_name, &win_name_after, i64::from(MPI_MAX_OBJECT_NAME), "win_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now MPI_Put / MPI_Put_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    now MPI_Put & MPI_Put_64 / MPI_Put_c & MPI_Put_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, win) On::Win(handle(win)), |r| {
-        rma::put(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
-            target_count, handle(target_datatype), handle(win))
+        rma::put(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp, target_count,
+            handle(target_datatype), handle(win))
     };
-    wait MPI_Rput / MPI_Rput_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    wait MPI_Rput & MPI_Rput_64 / MPI_Rput_c & MPI_Rput_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::rput(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
-            target_count, handle(target_datatype), handle(win)).await)
+            rma::rput(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp, target_count,
+            handle(target_datatype), handle(win)).await)
     };
-    now MPI_Get / MPI_Get_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    now MPI_Get & MPI_Get_64 / MPI_Get_c & MPI_Get_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, win) On::Win(handle(win)), |r| {
-        rma::get(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
-            target_count, handle(target_datatype), handle(win))
+        rma::get(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp, target_count,
+            handle(target_datatype), handle(win))
     };
-    wait MPI_Rget / MPI_Rget_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    wait MPI_Rget & MPI_Rget_64 / MPI_Rget_c & MPI_Rget_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::rget(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
-            target_count, handle(target_datatype), handle(win)).await)
+            rma::rget(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp, target_count,
+            handle(target_datatype), handle(win)).await)
     };
-    now MPI_Accumulate / MPI_Accumulate_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    now MPI_Accumulate & MPI_Accumulate_64 / MPI_Accumulate_c & MPI_Accumulate_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, op, win) On::Win(handle(win)), |r| {
-        rma::accumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
-            target_count, handle(target_datatype), handle(op), handle(win))
+        rma::accumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp, target_count,
+            handle(target_datatype), handle(op), handle(win))
     };
-    wait MPI_Raccumulate / MPI_Raccumulate_c
-        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+    wait MPI_Raccumulate & MPI_Raccumulate_64 / MPI_Raccumulate_c & MPI_Raccumulate_c_64
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp: aint, target_count: wide,
             target_datatype, op, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::raccumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+            rma::raccumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, target_disp,
             target_count, handle(target_datatype), handle(op), handle(win)).await)
     };
-    now MPI_Get_accumulate / MPI_Get_accumulate_c
+    now MPI_Get_accumulate & MPI_Get_accumulate_64 / MPI_Get_accumulate_c & MPI_Get_accumulate_c_64
         (origin_addr: at, origin_count: wide, origin_datatype, result_addr: at, result_count: wide, result_datatype,
-            target_rank, target_disp, target_count: wide, target_datatype, op, win) On::Win(handle(win)), |r| {
+            target_rank, target_disp: aint, target_count: wide, target_datatype, op, win) On::Win(handle(win)), |r| {
         rma::get_accumulate(r, origin_addr, origin_count, handle(origin_datatype), result_addr, result_count,
-            handle(result_datatype), target_rank, i64::from(target_disp), target_count, handle(target_datatype),
-            handle(op), handle(win))
+            handle(result_datatype), target_rank, target_disp, target_count, handle(target_datatype), handle(op),
+            handle(win))
     };
-    wait MPI_Rget_accumulate / MPI_Rget_accumulate_c
+    wait MPI_Rget_accumulate & MPI_Rget_accumulate_64 / MPI_Rget_accumulate_c & MPI_Rget_accumulate_c_64
         (origin_addr: at, origin_count: wide, origin_datatype, result_addr: at, result_count: wide, result_datatype,
-            target_rank, target_disp, target_count: wide, target_datatype, op, win, request: at) On::Win(handle(win)),
-            |r| {
+            target_rank, target_disp: aint, target_count: wide, target_datatype, op, win,
+            request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
             rma::rget_accumulate(r, origin_addr, origin_count, handle(origin_datatype), result_addr, result_count,
-            handle(result_datatype), target_rank, i64::from(target_disp), target_count, handle(target_datatype),
-            handle(op), handle(win)).await)
+            handle(result_datatype), target_rank, target_disp, target_count, handle(target_datatype), handle(op),
+            handle(win)).await)
     };
-    now MPI_Fetch_and_op
-        (origin_addr: at, result_addr: at, datatype, target_rank, target_disp, op, win) On::Win(handle(win)), |r| {
-        rma::fetch_and_op(r, origin_addr, result_addr, handle(datatype), target_rank, i64::from(target_disp),
-            handle(op), handle(win))
+    now MPI_Fetch_and_op & MPI_Fetch_and_op_64
+        (origin_addr: at, result_addr: at, datatype, target_rank, target_disp: aint, op, win) On::Win(handle(win)),
+            |r| {
+        rma::fetch_and_op(r, origin_addr, result_addr, handle(datatype), target_rank, target_disp, handle(op),
+            handle(win))
     };
-    now MPI_Compare_and_swap
-        (origin_addr: at, compare_addr: at, result_addr: at, datatype, target_rank, target_disp,
+    now MPI_Compare_and_swap & MPI_Compare_and_swap_64
+        (origin_addr: at, compare_addr: at, result_addr: at, datatype, target_rank, target_disp: aint,
             win) On::Win(handle(win)), |r| {
-        rma::compare_and_swap(r, origin_addr, compare_addr, result_addr, handle(datatype), target_rank,
-            i64::from(target_disp), handle(win))
+        rma::compare_and_swap(r, origin_addr, compare_addr, result_addr, handle(datatype), target_rank, target_disp,
+            handle(win))
     };
     wait MPI_Win_fence(assert, win) On::Win(handle(win)), |r| { rma::win_fence(r, assert, handle(win)).await };
     wait MPI_Win_start(group, assert, win) On::Win(handle(win)), |r| {
         rma::win_start(r, handle(group), assert, handle(win)).await
     };
-    now MPI_Win_complete(win) On::Win(handle(win)), |r| { rma::win_complete(r, handle(win)) };
+    wait MPI_Win_complete(win) On::Win(handle(win)), |r| { rma::win_complete(r, handle(win)).await };
     now MPI_Win_post(group, assert, win) On::Win(handle(win)), |r| {
         rma::win_post(r, handle(group), assert, handle(win))
     };

@@ -1,19 +1,20 @@
 //! What an MPI library must know, and may keep, once its process is confined.
 
-use std::env;
-use std::fs;
+use std::ffi::OsString;
+use std::{env, fs, io};
 
 use anyhow::{Result, ensure};
 use rankine_abi::{Function, MODULE, Mark};
 use wasmtime::Module;
 
-use super::launcher;
-use crate::confine::{self, Needs, Network};
-use crate::engine::mpi::io::opening;
-use crate::engine::mpi::library::Library;
-use crate::engine::mpi::spawn;
-use crate::job::Settings;
-use crate::secret::Secret;
+use crate::module::{self, DIGEST_OPTION};
+use crate::run::job::Settings;
+use rankine_mpi::folder_of_names;
+use rankine_mpi::launcher::{self, Permit};
+use rankine_mpi::library::Library;
+use rankine_system::confine::{self, Needs, Network};
+use rankine_system::grants::Grant;
+use rankine_system::secret::Secret;
 
 /// Settings by which libraries copy through memory that they share. To reach into a peer they would need rights over any
 /// process of the user's, and not all of them look whether they have them.
@@ -29,7 +30,7 @@ const BY_SHARED_MEMORY: [(&str, &str); 6] = [
 /// The ways of UCX's messages. Memory that is shared by a file's name would outlive a process that is killed; what System V
 /// has in its place goes with the last that uses it.
 const WAYS: &str = "^posix";
-/// The same for processes that need no network.
+/// The ways of UCX's messages for processes that need no network.
 const WAYS_ON_ONE_HOST: &str = "^posix,tcp";
 
 /// The parts in which MPICH passes messages through shared memory: of 16 KiB, the most that it can, instead of 8. In such
@@ -40,12 +41,65 @@ const PARTS: (&str, &str) = ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "16384"
 const COUNTS: [(&str, &str); 2] =
     [("MPI_LOCALNRANKS", "PMI_SIZE"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE")];
 
+/// The command line of a process that a program starts, up to its module's digest: what this one may do, it may.
+pub(crate) fn words(library: &Library, settings: &Settings) -> Vec<OsString> {
+    // A name without a folder is looked for by the loader; a path must not depend on where a process is started.
+    let path = &library.path;
+    let is_name = path.components().count() == 1;
+    let path = if is_name { path.clone() } else { path.canonicalize().unwrap_or_else(|_| path.clone()) };
+    let mut words: Vec<OsString> = ["run", "--engine", "mpi", "--mpi-lib"].map(OsString::from).into();
+    words.push(path.into_os_string());
+    words.extend(settings.grants.iter().flat_map(Grant::words));
+    for (name, value) in &settings.environment {
+        words.extend(["--env".into(), format!("{name}={value}").into()]);
+    }
+    if let Some(bytes) = settings.memory_limit {
+        words.extend(["--memory-limit".into(), bytes.to_string().into()]);
+    }
+    if module::call_stack() != module::GUEST_STACK {
+        words.extend(["--call-stack".into(), module::call_stack().to_string().into()]);
+    }
+    if settings.profile.is_some() {
+        words.push("--profile".into());
+    }
+    words.extend(settings.codegen.words());
+    if let Some(library) = &settings.blas {
+        words.extend(["--blas".into(), library.path.clone().into_os_string()]);
+    }
+    if let Some(keys) = settings.demands.words() {
+        words.extend(["--require-signature".into(), keys.into()]);
+    }
+    if settings.label {
+        words.push("--label".into());
+    }
+    if !settings.confine {
+        words.push("--no-confine".into());
+    }
+    if !settings.null_page {
+        words.push("--no-null-page".into());
+    }
+    if settings.check_heap {
+        words.push("--check-heap".into());
+    }
+    words.push(DIGEST_OPTION.into());
+    words
+}
+
+/// What the launcher may be asked to start: nothing without a folder in which modules lie.
+fn permit(library: &Library, settings: &Settings) -> io::Result<Option<Permit>> {
+    if settings.grants.is_empty() {
+        return Ok(None);
+    }
+    let folders = settings.grants.iter().map(|grant| grant.real().to_path_buf()).collect();
+    Ok(Some(Permit { rankine: env::current_exe()?, words: words(library, settings), folders }))
+}
+
 /// What the library's process needs; the library is told of it, and its launcher hears no more than it may. Call it
 /// before `MPI_Init`, and before any thread is started.
 pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) -> Result<Needs> {
     // Names of ports are sealed with it.
     let _ = Secret::of_user();
-    launcher::stand_between(spawn::State::new(library, settings).permit(settings)?)?;
+    launcher::stand_between(permit(library, settings)?)?;
     let mut told = BY_SHARED_MEMORY.to_vec();
     if env::var_os(PARTS.0).is_none() {
         told.push(PARTS);
@@ -66,7 +120,7 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     let answers = settings.view.as_ref().is_some_and(|view| view.is_served());
     let network = if answers && network == Network::Closed { Network::Answers } else { network };
     // Nothing is made there for a program without folders.
-    let names = if settings.grants.is_empty() { None } else { opening::folder_of_names().ok() };
+    let names = if settings.grants.is_empty() { None } else { folder_of_names().ok() };
     Ok(Needs::new(&settings.grants, Some(&library.path), network).with(names))
 }
 

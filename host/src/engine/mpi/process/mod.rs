@@ -4,12 +4,7 @@
 //! library to end the job, so that nothing which the rank printed is lost.
 
 pub(crate) mod confined;
-pub(crate) mod init;
-pub(crate) mod launcher;
-mod leftovers;
-mod post;
 pub(crate) mod rank;
-mod room;
 mod watch;
 
 use std::path::Path;
@@ -22,17 +17,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use wasmtime::Linker;
 
-use super::library::{self, Library, fault};
 use super::{Guest, call, unshown};
-use crate::confine::Needs;
-use crate::crew::{Crew, Seat};
-use crate::ending::{End, Ending, Event};
 use crate::engine::choice::in_one_process;
-use crate::engine::launched::{launched_rank, launched_ranks, launcher};
 use crate::engine::{Asked, Engine};
-use crate::job::{Placement, Settings};
 use crate::module::{HOST_STACK, Program, call_stack};
-use rank::Rank;
+use crate::run::crew::{Crew, Seat, bug};
+use crate::run::ending::{End, Ending, Event};
+use crate::run::job::{Placement, Settings};
+use rankine_mpi::library::{self, Library, fault};
+use rankine_mpi::rank::{Choices, Tells};
+use rankine_mpi::{Rank, end_by_signal, leftovers};
+use rankine_system::confine::Needs;
+use rankine_system::inheritance::opened_by_library;
+use rankine_system::launched::{launched_rank, launched_ranks};
+use rankine_system::tell;
 use watch::Watch;
 
 /// Settings of the library, and of those beneath it, that a host of WebAssembly needs. Call it before any thread is started.
@@ -50,7 +48,7 @@ fn prepare_environment() -> Result<()> {
 /// Ends this process when the launcher's helper ends that has started it: whoever kills that one leaves nobody else who would.
 fn end_with_launcher() {
     #[cfg(target_os = "linux")]
-    if launcher().is_some() {
+    if rankine_system::launched::launcher().is_some() {
         // SAFETY: the call takes numbers alone.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
     }
@@ -138,7 +136,7 @@ impl Engine for Mpi {
         settings.placement = Placement::Threads;
         // Before anything is loaded: a library that a guest could exchange is not.
         settings.grants.keep_apart()?;
-        let library = library::find(named)?;
+        let library = opened_by_library(|| library::find(named))?;
         tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
         if settings.codegen.reproducible {
             library::ordered::install(&library)?;
@@ -166,7 +164,9 @@ impl Engine for Mpi {
 
     fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
         let library = lock(&self.library).take().context(ONCE)?;
-        fault::tell(Mpi::first_rank().into(), &library.path, crew.remote.clone())?;
+        let (remote, who) = (crew.remote.clone(), Mpi::first_rank().into());
+        let failed = move |text| remote.tell(Event::Ended { who, end: End::Failed(text) });
+        fault::tell(&library.path, bug, failed)?;
         let (tell, told) = channel();
         if let Some(watch) = lock(&self.watch).take() {
             let (remote, who, flag) = (crew.remote.clone(), Mpi::first_rank().into(), self.has_outgrown.clone());
@@ -183,7 +183,7 @@ impl Engine for Mpi {
             .stack_size(call_stack() + 16 * HOST_STACK)
             .spawn(move || {
                 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
-                let rank = Arc::new(Rank::new(library, &crew.settings));
+                let rank = Arc::new(new_rank(library, &crew.settings));
                 rank.make_current();
                 let seat = Seat { index: 0, who: Mpi::first_rank().into() };
                 crew.run_on_thread(&crew.roles[0], seat, || Ok(rank.clone()));
@@ -201,7 +201,7 @@ impl Engine for Mpi {
     }
 
     /// An ending that concerns the other ranks is told to the library, which ends their processes.
-    fn conclude(&self, ending: &Ending) {
+    fn conclude(&self, ending: &Ending) -> Option<Ending> {
         if fault::has_crashed() {
             quieten();
             fault::end_crashed();
@@ -215,10 +215,14 @@ impl Engine for Mpi {
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => {
                 Some(Last::Abort(ending.status()))
             }
-            Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return,
+            Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return None,
             Ending::Finished { .. } => Some(Last::Finalize),
             // The rank is still in its program, and the launcher sees its process end.
-            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked(_) => None,
+            Ending::TimedOut(..)
+            | Ending::Signalled(..)
+            | Ending::OutputClosed
+            | Ending::Deadlocked(_)
+            | Ending::Elsewhere(_) => None,
         };
         let thread = lock(&self.thread).take();
         match last.zip(thread) {
@@ -239,7 +243,23 @@ impl Engine for Mpi {
             }
             None => quieten(),
         }
+        None
     }
+}
+
+/// The rank that this process is, before its program starts.
+fn new_rank(library: Library, settings: &Settings) -> Rank {
+    let tells =
+        settings.profile.clone().map(|profile| -> Box<Tells> { Box::new(move |gather| profile.gather(gather)) });
+    let choices = Choices {
+        host: &rank::HOST,
+        memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
+        grants: settings.grants.clone(),
+        view: settings.view.clone(),
+        tells,
+        words: confined::words(&library, settings),
+    };
+    Rank::new(library, choices)
 }
 
 /// What is said of options that a launcher has in place of this engine.
@@ -258,7 +278,7 @@ fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
     let of_option = |option: &&str| match *option {
         "--max-ranks" => Some(MAX_RANKS.to_owned()),
         "--universe-size" => Some(UNIVERSE_SIZE.to_owned()),
-        option @ "--check" => Some(in_one_process(option, program)),
+        option @ ("--check" | "--seed") => Some(in_one_process(option, program)),
         _ => None,
     };
     if let Some(refused) = options.iter().find_map(of_option) {
@@ -279,13 +299,13 @@ fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
 }
 
 /// Before the processes of a job end: what was said is forwarded, and no memory is left behind.
-fn quieten() {
+pub(crate) fn quieten() {
     leftovers::remove();
     std::thread::sleep(FORWARDING);
 }
 
 /// Whether a thread has come to its end, after so long at the most.
-fn ends_within(thread: &JoinHandle<()>, patience: Duration) -> bool {
+pub(crate) fn ends_within<T>(thread: &JoinHandle<T>, patience: Duration) -> bool {
     let since = Instant::now();
     while !thread.is_finished() && since.elapsed() < patience {
         std::thread::sleep(Duration::from_millis(5));
@@ -295,19 +315,12 @@ fn ends_within(thread: &JoinHandle<()>, patience: Duration) -> bool {
 
 /// Ends the processes of the other ranks with this one.
 fn end_job() -> ! {
-    eprintln!(
+    tell!(
         "rankine: {} s later other ranks are still in the program: the job is ended (call MPI_Finalize on every rank)",
         PATIENCE.as_secs()
     );
     quieten();
     end_by_signal()
-}
-
-/// Ends this process: a launcher may overlook that one has left its job, but never a signal that has ended one.
-pub(crate) fn end_by_signal() -> ! {
-    // SAFETY: the call takes numbers alone.
-    unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
-    std::process::abort()
 }
 
 /// A library serves one rank.

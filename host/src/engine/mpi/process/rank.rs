@@ -1,254 +1,58 @@
-//! What a process of the engine knows of itself: the library, its guest's memory, and what stands behind each handle.
-//!
-//! A rank runs on one thread, inside its own MPI calls, so its state sits in cells. Nothing is borrowed while the
-//! library runs: it may call back into the guest, which may call MPI again.
+//! The engine's rank, as the rest of the host knows it, and what the rank asks of the host.
 
-use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-use rankine_abi::{Addr, Function, MPI_SUCCESS};
-use rankine_guest::errhan::Handlers;
-use rankine_guest::{Account, Callback, Error, Memory, Phase, Who};
-use wasmtime::Caller;
+use rankine_guest::{Account, Callback, Memory, Phase, Who};
+use rankine_mpi::rank::{Host, Lender, Stop, Turns};
+use wasmtime::{Caller, Error};
 
-use super::{init, post};
-use crate::engine::mpi::call::deferred;
-use crate::engine::mpi::call::handle::Plain;
-use crate::engine::mpi::call::keeping::Keeping;
-use crate::engine::mpi::call::threads::{self, Visit};
-use crate::engine::mpi::comm::group;
-use crate::engine::mpi::datatype::quads;
-use crate::engine::mpi::errhan::codes;
-use crate::engine::mpi::library::{Library, Symbol};
-use crate::engine::mpi::pt2pt::{buffered, own};
-use crate::engine::mpi::spawn::ports;
-use crate::engine::mpi::{Guest, Result, attr, comm, datatype, io, misc, mpit, op, request, rma, spawn};
-use crate::job::Settings;
-use crate::profile::Profile;
-use crate::team::Parks;
-use crate::{callback, engine};
+use crate::engine;
+use crate::engine::mpi::{Guest, Rank, call};
+use crate::guest::team::Team;
+use crate::guest::{Abort, callback};
 
-/// See the module.
-pub(crate) struct Rank {
-    library: Library,
-    /// What it may take of memory.
-    account: Arc<Account>,
-    memory: Memory,
-    /// How what the library keeps is charged.
-    pub(crate) keeping: Keeping,
-    /// The MPI function that runs, for reports.
-    pub(crate) call: Cell<&'static Function>,
-    /// The caller of the function that runs, through which callbacks reach the guest.
-    pub(crate) caller: Cell<*mut c_void>,
-    /// A shim runs, and the library perhaps within it: not so while an error handler of the guest's does.
-    pub(crate) inside: Cell<bool>,
-    /// Why the guest must not go on: a callback trapped, the program aborted, an error was fatal.
-    stop: RefCell<Option<wasmtime::Error>>,
-    pub(crate) stopped: Cell<bool>,
-    /// How often the guest was called back.
-    pub(crate) called_back: Cell<u64>,
-    /// Bytes of the guest's scratch memory that callbacks under way use.
-    scratch: Cell<u32>,
-    pub(crate) init: init::State,
-    pub(crate) comms: comm::State,
-    pub(crate) types: datatype::State,
-    pub(crate) session_members: group::State,
-    pub(crate) ops: op::State,
-    pub(crate) requests: request::State,
-    pub(crate) own: own::State,
-    pub(crate) errhandlers: Handlers,
-    pub(crate) codes: codes::State,
-    pub(crate) attrs: attr::State,
-    pub(crate) memories: misc::State,
-    pub(crate) buffers: buffered::State,
-    pub(crate) deferred: deferred::State,
-    pub(crate) threads: threads::State,
-    pub(crate) windows: rma::State,
-    pub(crate) files: io::State,
-    pub(crate) quads: quads::State,
-    pub(crate) spawn: spawn::State,
-    pub(crate) ports: ports::State,
-    pub(crate) tools: mpit::State,
-    pub(crate) post: post::State,
-    pub(crate) plain: Plain,
-    /// Where its calls of MPI are counted.
-    pub(crate) profile: Option<Arc<Profile>>,
+/// What a rank asks.
+pub(crate) static HOST: Host = Host { answer, lender };
+
+/// # Safety
+/// That of [`Host::answer`]: the pointer is that of a `Caller<'_, Guest>`, as `call::carry` gives it.
+unsafe fn answer(caller: *mut c_void, request: Callback) -> Result<i32, Stop> {
+    // SAFETY: promised.
+    let caller = unsafe { &mut *caller.cast::<Caller<'_, Guest>>() };
+    callback::answer(caller, request).map_err(|trap| Stop::Host(Box::new(trap)))
 }
 
-thread_local! {
-    /// The rank that this thread runs, for callbacks from the library.
-    static CURRENT: Cell<*const Rank> = const { Cell::new(std::ptr::null()) };
+/// # Safety
+/// As for [`answer`].
+unsafe fn lender(caller: *mut c_void) -> Option<Lender> {
+    // SAFETY: promised.
+    let member = unsafe { &*caller.cast::<Caller<'_, Guest>>() }.data().member()?;
+    Some(Lender { team: member.team.clone(), thread: member.number })
 }
 
-impl Rank {
-    /// The rank that this process is, before its program starts.
-    pub(crate) fn new(library: Library, settings: &Settings) -> Rank {
-        let spawn = spawn::State::new(&library, settings);
-        let account = Account::new(settings.memory_limit.map(|bytes| bytes as u64));
-        let memory = Memory::of(&account);
-        let keeping = Keeping::new(&account, &memory);
-        Rank {
-            library,
-            account,
-            memory,
-            call: Cell::new(&const { Function::foreign("") }),
-            caller: Cell::new(std::ptr::null_mut()),
-            inside: Cell::new(false),
-            stop: RefCell::default(),
-            stopped: Cell::new(false),
-            called_back: Cell::new(0),
-            scratch: Cell::new(0),
-            init: init::State::default(),
-            comms: comm::State::new(&keeping),
-            types: datatype::State::new(&keeping),
-            session_members: group::State::default(),
-            ops: op::State::new(&keeping),
-            requests: request::State::new(&keeping),
-            own: own::State::default(),
-            errhandlers: Handlers::new(&keeping.account),
-            codes: codes::State::default(),
-            attrs: attr::State::default(),
-            memories: misc::State::default(),
-            buffers: buffered::State::default(),
-            deferred: deferred::State::default(),
-            threads: threads::State::default(),
-            windows: rma::State::new(&keeping),
-            files: io::State::new(settings.grants.clone(), &keeping),
-            quads: quads::State::default(),
-            spawn,
-            ports: ports::State::default(),
-            tools: mpit::State::default(),
-            post: post::State::new(settings.view.as_ref()),
-            plain: Plain::new(&keeping),
-            profile: settings.profile.clone(),
-            keeping,
-        }
-    }
-
-    /// What it may take of memory.
-    pub(crate) fn account(&self) -> &Arc<Account> {
-        &self.account
-    }
-
-    /// The guest's memory.
-    #[inline]
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.memory
-    }
-
-    /// A function of the library.
-    #[inline]
-    pub(crate) fn symbol<S: Symbol>(&self) -> Result<S::Function> {
-        self.library.symbol::<S>()
-    }
-
-    /// What the library returned. The text of an error is looked for when somebody wants to read it.
-    #[inline]
-    pub(crate) fn check(&self, code: c_int) -> Result<()> {
-        if code == MPI_SUCCESS { Ok(()) } else { Err(Error::new(code, "")) }
-    }
-
-    /// The guest must not go on once the call has returned.
-    pub(crate) fn stop(&self, reason: wasmtime::Error) {
-        self.stopped.set(true);
-        // The first reason is the cause of all others.
-        self.stop.borrow_mut().get_or_insert(reason);
-    }
-
-    /// Why the guest must not go on.
-    pub(crate) fn take_stop(&self) -> Option<wasmtime::Error> {
-        self.stop.borrow_mut().take()
-    }
-
-    /// This rank is the one that the thread's callbacks are for, as long as it exists.
-    pub(crate) fn make_current(&self) {
-        CURRENT.set(self);
-    }
-
-    /// The call that the rank of this thread is in, or nothing. A signal's handler may ask.
-    pub(crate) fn call_on_this_thread() -> &'static str {
-        // SAFETY: a rank is current on threads that it outlives.
-        let Some(rank) = CURRENT.try_with(Cell::get).ok().and_then(|rank| unsafe { rank.as_ref() }) else { return "" };
-        // Another thread of the rank may be in a call, and this one not.
-        if rank.init.has_threads() { "a function of MPI" } else { rank.call.get().name }
-    }
-
-    /// The rank whose call the library is in. None on a thread of the library's own: what such a thread calls back can't
-    /// reach the guest.
-    ///
-    /// # Safety
-    /// If a rank runs on this thread, the thread is inside a call of it, which outlives what is done with the reference.
-    pub(crate) unsafe fn current<'r>() -> Option<Visit<'r>> {
-        Rank::of_this_thread().map(Visit::begin)
-    }
-
-    /// The rank that this thread runs. If its program has several threads, it may be looked into with the turn only.
-    pub(crate) fn of_this_thread<'r>() -> Option<&'r Rank> {
-        // SAFETY: a rank is made current before its first call, on threads that it outlives.
-        unsafe { CURRENT.get().as_ref() }
-    }
-
-    /// The MPI library.
-    pub(crate) fn library(&self) -> &Library {
-        &self.library
-    }
-
-    /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
-    /// call comes to its end without the guest.
-    pub(crate) fn ask(&self, request: Callback) -> Option<i32> {
-        let caller = self.caller.get().cast::<Caller<'_, Guest>>();
-        if self.stopped.get() || caller.is_null() {
-            return None;
-        }
-        self.called_back.update(|times| times.wrapping_add(1));
-        // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that
-        // call has ended.
-        let outcome = callback::answer(unsafe { &mut *caller }, request);
-        match outcome {
-            Ok(answer) => Some(answer),
-            Err(trap) => {
-                self.stop(trap);
-                None
-            }
-        }
-    }
-
-    /// Calls a function of the guest.
-    pub(crate) fn call_guest(&self, function: u32, arguments: &[i32]) -> Option<i32> {
-        let arguments = arguments.iter().copied().collect();
-        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments })
-    }
-
-    /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are
-    /// none.
-    pub(crate) fn with_scratch<R>(&self, bytes: u32, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
-        let used = self.scratch.get();
-        let bytes = bytes.checked_next_multiple_of(16)?;
-        // A block that is too small is left for a larger one; what callbacks under way have in it stays where it is.
-        let block = self.ask(Callback::Scratch { bytes: used.checked_add(bytes)? })?;
-        if block == 0 {
-            return None;
-        }
-        self.scratch.set(used + bytes);
-        let result = with(Addr(block as u32 + used));
-        self.scratch.set(used);
-        result
-    }
-
-    /// Memory of the guest's allocator; nothing if it has none left. The allocator may be the program's own, and lie.
-    pub(crate) fn allocate(&self, bytes: u32) -> Option<Addr> {
-        let at = Addr(self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })? as u32);
-        (!at.is_null() && self.memory().at(at, bytes.into()).is_some()).then_some(at)
+/// The reason for which a guest is unwound.
+#[cold]
+pub(crate) fn reason(stop: Stop) -> Error {
+    match stop {
+        Stop::Aborted { code, error } => Abort { code, error }.into(),
+        Stop::Failed(text) => Error::msg(text),
+        Stop::Host(trap) => *trap.downcast::<Error>().expect("it is what `answer` gave"),
     }
 }
 
-/// Threads take turns at a rank here too, but it is the library that waits: no rank is put to sleep. A thread that may wait
-/// lends its turn (`call/threads.rs`).
-impl Parks for Rank {}
+impl Turns for Team<Rank> {
+    fn lend(&self, thread: u32, depth: u32) -> bool {
+        Team::lend(self, thread, depth)
+    }
+
+    fn take_again(&self, thread: u32, depth: u32) {
+        Team::take_again(self, thread, depth);
+    }
+}
 
 impl engine::Rank for Rank {
-    type Observer = engine::Nobody;
+    type Observer = crate::guest::Nobody;
 
     fn who(&self) -> Who {
         self.me().into()
@@ -264,22 +68,19 @@ impl engine::Rank for Rank {
     }
 
     fn type_size(&self, datatype: u32) -> Option<u64> {
-        // Before MPI_Init the library is asked nothing.
-        let datatype = Rank::is_running(self).then(|| self.datatype(datatype, "datatype"))?.ok()?;
-        u64::try_from(datatype.size()).ok()
+        Rank::type_size(self, datatype)
     }
 
     fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64> {
-        let count = || if neighbors { Ok(self.degrees(comm)?.1) } else { self.peers(comm) };
-        u64::try_from(Rank::is_running(self).then(count)?.ok()?).ok()
+        Rank::receivers(self, comm, neighbors)
     }
 
     fn call(&self) -> &'static str {
-        self.call.get().name
+        Rank::call(self)
     }
 
     fn carry_view(caller: &mut Caller<'_, Guest>) -> wasmtime::Result<()> {
-        crate::engine::mpi::call::carry_letters(caller)
+        call::carry_letters(caller)
     }
 
     /// A call that a callback makes puts back itself what ran before.
@@ -290,12 +91,10 @@ impl engine::Rank for Rank {
     }
 
     fn thread_level(&self) -> i32 {
-        self.init.thread_level.get()
+        Rank::thread_level(self)
     }
 
     fn set_thread(&self, is_main: bool) {
-        self.init.is_main.set(Some(is_main));
-        // The library may call back on this thread.
-        self.make_current();
+        Rank::set_thread(self, is_main);
     }
 }

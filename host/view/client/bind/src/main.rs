@@ -1,6 +1,6 @@
 //! Writes the script through which a browser calls the page's WebAssembly: `rankine-view-bind CLIENT.wasm FOLDER`.
 //!
-//! `host/view/build.rs` runs it when the page is built; all the work is wasm-bindgen's.
+//! `host/view/client/make` runs it; all the work is wasm-bindgen's.
 
 use std::env::args_os;
 

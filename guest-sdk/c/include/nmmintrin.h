@@ -1,0 +1,2 @@
+/* Of x86, as all of these. */
+#include <immintrin.h>

@@ -1,0 +1,71 @@
+/* Powers of ten: the upper 128 bits of 10^(27 n), n from -13 on, and of 5^n what fits into 64 bits. A test of the toolchain's
+ * computes them anew. */
+#ifndef RANKINE_POWERS_H
+#define RANKINE_POWERS_H
+
+#include <stdint.h>
+
+#define STEP 27
+#define FIRST_POWER (-13 * STEP)
+#define LAST_POWER (12 * STEP + STEP - 1)
+
+static const uint64_t powers_of_ten[][2] = {
+	{0x8049a4ac0c5811ae, 0x205b896d777d6278},
+	{0xcf42894a5dce35ea, 0x52064cac828675b9},
+	{0xa76c582338ed2621, 0xaf2af2b80af6f24e},
+	{0x873e4f75e2224e68, 0x5a7744a6e804a291},
+	{0xda7f5bf590966848, 0xaf39a475506a899e},
+	{0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+	{0x8e938662882af53e, 0x547eb47b7282ee9c},
+	{0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+	{0xba121a4650e4ddeb, 0x92f34d62616ce413},
+	{0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+	{0xf2d56790ab41c2a2, 0xfae27299423fb9c3},
+	{0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+	{0x9e74d1b791e07e48, 0x775ea264cf55347d},
+	{0x8000000000000000, 0x0000000000000000},
+	{0xcecb8f27f4200f3a, 0x0000000000000000},
+	{0xa70c3c40a64e6c51, 0x999090b65f67d924},
+	{0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3},
+	{0xda01ee641a708de9, 0xe80e6f4820cc9495},
+	{0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f},
+	{0x8e41ade9fbebc27d, 0x14588f13be847307},
+	{0xe5d3ef282a242e81, 0x8f1668c8a86da5fa},
+	{0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+	{0x95f83d0a1fb69cd9, 0x4abdaf101564f98e},
+	{0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+	{0xc3b8358109e84f07, 0x0a862f80ec4700c8},
+	{0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1},
+};
+
+static const uint64_t powers_of_five[STEP] = {
+	1u,
+	5u,
+	25u,
+	125u,
+	625u,
+	3125u,
+	15625u,
+	78125u,
+	390625u,
+	1953125u,
+	9765625u,
+	48828125u,
+	244140625u,
+	1220703125u,
+	6103515625u,
+	30517578125u,
+	152587890625u,
+	762939453125u,
+	3814697265625u,
+	19073486328125u,
+	95367431640625u,
+	476837158203125u,
+	2384185791015625u,
+	11920928955078125u,
+	59604644775390625u,
+	298023223876953125u,
+	1490116119384765625u,
+};
+
+#endif

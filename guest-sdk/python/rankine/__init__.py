@@ -1,0 +1,1 @@
+"""What Rankine adds to Python: the live view (`rankine.view`)."""

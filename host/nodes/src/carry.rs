@@ -1,0 +1,321 @@
+//! The thread that carries letters: between the ranks of a node, the protocol, and the wire.
+//!
+//! It costs no core. While there is something to do it goes on; then it looks again at once for a moment, and for a millisecond
+//! between others that have something to do, as an answer may come: who sleeps is woken late. Then it sleeps itself, never
+//! longer than an eighth of the time in which nothing has happened, nor than a millisecond. So what comes after a while waits
+//! an eighth of that while longer at the most, and a node at rest looks a thousand times a second. Ranks that want something
+//! wake it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rankine_local::World;
+use rankine_local::away::{Address, Nodes, Request, Rest};
+
+use crate::frame::{BEFORE_BYTES, End, Envelope, HEAD};
+use crate::node::{LETTER, Limits, Node, Site, State};
+
+// A call of a window fits into a letter, and so does its answer, which has the same bytes or fewer.
+const _: () = assert!(HEAD + BEFORE_BYTES + rankine_local::rma::LONGEST_CALL <= LETTER);
+
+/// What carries letters between nodes: in order from each to each other, and without loss. There are two: an MPI library,
+/// and the memory of a test.
+pub trait Wire {
+    /// Sends a letter, or says why that can't be. The wire keeps it until it has left.
+    fn send(&mut self, to: u32, letter: &[u8]) -> Result<(), String>;
+
+    /// The next letter that has come, and whose it is.
+    fn receive(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String>;
+
+    /// Whether letters that were sent have not left.
+    fn is_busy(&mut self) -> Result<bool, String>;
+}
+
+/// How a node has left its job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// How the job has ended, on all nodes.
+    pub end: End,
+    /// What this node knows of it beyond that, in words.
+    pub why: Option<String>,
+}
+
+/// How long it looks again at once.
+const SPIN: Duration = Duration::from_micros(20);
+/// How long it gives way to others in between, and looks again. With a tenth of this, 64 KiB took 0.7 ms from one node of four
+/// ranks to another on the same two cores, and take 0.15 ms.
+const YIELD: Duration = Duration::from_millis(1);
+/// The longest sleep.
+const SLEEP: Duration = Duration::from_millis(1);
+/// Letters that are read before others get their turn.
+const READ: usize = 64;
+/// How long the last letters may take to leave.
+const LAST: Duration = Duration::from_secs(2);
+
+/// What carries letters between the ranks of a node and a wire.
+pub struct Carrier<W> {
+    world: Arc<World>,
+    nodes: Nodes,
+    node: Node,
+    wire: W,
+    limits: Limits,
+    crowded: Vec<bool>,
+    origin: Instant,
+    why: Option<String>,
+}
+
+impl<W: Wire> Carrier<W> {
+    /// For a world that has ranks on other nodes.
+    pub fn new(world: Arc<World>, wire: W, limits: Limits) -> Carrier<W> {
+        let nodes = world.nodes().expect("a job of several nodes").clone();
+        let limits = Limits { whole: limits.whole.min(World::whole()), ..limits };
+        let node = Node::new(nodes.node, nodes.count(), limits);
+        let crowded = vec![false; nodes.count() as usize];
+        Carrier { world, nodes, node, wire, limits, crowded, origin: Instant::now(), why: None }
+    }
+
+    /// Carries letters until the job has ended everywhere.
+    pub fn run(mut self) -> (Left, W) {
+        self.world.carry();
+        let (mut letter, mut requests) = (Vec::new(), Vec::new());
+        let mut since = Instant::now();
+        let mut ended: Option<Instant> = None;
+        loop {
+            let worked = self.turn(&mut letter, &mut requests).unwrap_or_else(|why| {
+                self.fail(why);
+                false
+            });
+            let now = Instant::now();
+            if let Some(end) = self.node.ended() {
+                let since_end = now
+                    - *ended.get_or_insert_with(|| {
+                        self.world.close_nodes();
+                        now
+                    });
+                let is_busy = self.wire.is_busy().unwrap_or(false);
+                if !worked && !is_busy || since_end > LAST {
+                    return (Left { end, why: self.why }, self.wire);
+                }
+            }
+            if worked {
+                since = now;
+            } else {
+                self.rest(now - since);
+            }
+        }
+    }
+
+    fn rest(&self, quiet: Duration) {
+        if quiet < SPIN {
+            std::hint::spin_loop();
+        } else if quiet < YIELD {
+            std::thread::yield_now();
+        } else {
+            self.world.rest_of_carrier((quiet / 8).min(SLEEP));
+        }
+    }
+
+    /// One look at everything; whether there was something to do.
+    fn turn(&mut self, letter: &mut Vec<u8>, requests: &mut Vec<Request>) -> Result<bool, String> {
+        let mut here = Here { world: &self.world, end: None };
+        self.world.take_requests(requests);
+        let mut worked = !requests.is_empty();
+        for request in requests.drain(..) {
+            ask(&mut self.node, &self.nodes, request, &mut here);
+        }
+        for _ in 0..READ {
+            let Some(from) = self.wire.receive(letter)? else { break };
+            worked = true;
+            self.node.read(from, letter, &mut here).map_err(|what| broken(from, &what, &mut self.node, &mut here))?;
+        }
+        if self.node.ended().is_none()
+            && let Some(end) = self.world.ended()
+        {
+            let end = match end {
+                rankine_local::End::Abort { rank, code } => End::Aborted { rank: *rank as u32, code: *code },
+                _ => End::Aborted { rank: self.nodes.first(), code: 1 },
+            };
+            self.node.end(end, &mut here);
+        }
+        self.node.tick(self.origin.elapsed().as_millis() as u64, &mut here);
+        while let Some(to) = self.node.next_letter(letter, &mut here) {
+            worked = true;
+            self.wire.send(to, letter)?;
+        }
+        let end = here.end;
+        self.say_crowded();
+        if let Some(end) = end {
+            self.end_here(end);
+        }
+        Ok(worked)
+    }
+
+    fn say_crowded(&mut self) {
+        for (node, said) in (0..).zip(&mut self.crowded) {
+            let crowded = !self.node.has_room(node);
+            if *said != crowded {
+                *said = crowded;
+                self.world.set_crowded(node, crowded);
+            }
+        }
+    }
+
+    /// The wire, or a node, has failed: the job can't go on.
+    fn fail(&mut self, why: String) {
+        self.why.get_or_insert(why);
+        let mut here = Here { world: &self.world, end: None };
+        self.node.end(End::Broken { node: self.nodes.node }, &mut here);
+        if let Some(end) = self.node.ended() {
+            self.end_here(end);
+        }
+    }
+
+    fn end_here(&mut self, end: End) {
+        use rankine_local::End as Here;
+        match end {
+            End::Finished => {}
+            End::Deadlock => self.world.end(Here::Deadlock),
+            End::Aborted { rank, code } => self.world.end(Here::Abort { rank: rank as usize, code }),
+            End::Gone { node } | End::Broken { node } => {
+                let text = || format!("node {node} has fallen silent for {} s", self.limits.patience / 1000);
+                if let End::Gone { .. } = end {
+                    self.why.get_or_insert_with(text);
+                }
+                self.world.end(Here::Host);
+            }
+        }
+    }
+}
+
+/// A node has sent what makes no sense: it is named everywhere.
+fn broken(node: u32, what: &str, protocol: &mut Node, here: &mut Here<'_>) -> String {
+    protocol.end(End::Broken { node }, here);
+    format!("node {node} has sent what makes no sense: {what}")
+}
+
+/// Passes on what a rank wants.
+fn ask(node: &mut Node, nodes: &Nodes, request: Request, here: &mut Here<'_>) {
+    let there = |address: &Address| nodes.node_of(address.to);
+    match request {
+        Request::Message(address, bytes) => {
+            if let Some(to) = there(&address) {
+                node.message(to, envelope(&address), &bytes);
+            }
+        }
+        Request::Offer { address, length, number } => {
+            if let Some(to) = there(&address) {
+                node.offer(to, envelope(&address), length, number);
+            }
+        }
+        Request::Matched { arrival, room } => node.ask(arrival, room, here),
+        Request::TakeBack(number) => node.take_back(number),
+        Request::Abandon(number) => node.abandon(number),
+        Request::Fetch { node: there, ticket, number } => node.fetch(there, ticket, number),
+        Request::Call { node: there, number, bytes } => node.call(there, number, &bytes),
+        Request::Answer { node: there, number, bytes } => node.answer(there, number, &bytes),
+    }
+}
+
+fn envelope(address: &Address) -> Envelope {
+    let Address { to, context, source, tag } = *address;
+    Envelope { to, context, source, tag }
+}
+
+fn address(envelope: &Envelope) -> Address {
+    let Envelope { to, context, source, tag } = *envelope;
+    Address { to, context, source, tag }
+}
+
+/// The ranks that are here.
+struct Here<'w> {
+    world: &'w World,
+    end: Option<End>,
+}
+
+impl Here<'_> {
+    fn is_first(&self) -> bool {
+        self.world.nodes().is_some_and(|nodes| nodes.node == 0)
+    }
+}
+
+impl Site for Here<'_> {
+    fn has(&self, rank: u32) -> bool {
+        self.world.is_here(rank)
+    }
+
+    fn state(&self) -> State {
+        match self.world.rest() {
+            Rest::Runs => State::Runs,
+            Rest::Left => State::Left,
+            // Who doesn't want to hear of a deadlock waits for ever. Node 0, which looks for one, knows.
+            Rest::Waits if self.is_first() && !self.world.checks_deadlock() => State::Runs,
+            Rest::Waits => State::Waits,
+        }
+    }
+
+    fn deliver(&mut self, envelope: &Envelope, bytes: &[u8]) {
+        self.world.deliver(&address(envelope), bytes);
+    }
+
+    fn announce(&mut self, envelope: &Envelope, length: u64, arrival: u64) {
+        self.world.announce(&address(envelope), length, arrival);
+    }
+
+    fn is_full(&mut self, rank: u32) -> bool {
+        self.world.is_full(rank)
+    }
+
+    fn read(&mut self, number: u64, at: u64, bytes: &mut [u8]) -> bool {
+        self.world.read_offer(number, at, bytes)
+    }
+
+    fn sent(&mut self, number: u64) {
+        self.world.end_offer(number);
+    }
+
+    fn taken_back(&mut self, number: u64, taken: bool) {
+        if taken {
+            self.world.cancel_offer(number);
+        }
+    }
+
+    fn write(&mut self, arrival: u64, at: u64, bytes: &[u8]) {
+        self.world.write_arrival(arrival, at, bytes);
+    }
+
+    fn arrived(&mut self, arrival: u64) {
+        self.world.end_arrival(arrival);
+    }
+
+    fn broken(&mut self, arrival: u64) {
+        self.world.break_arrival(arrival);
+    }
+
+    fn withdraw(&mut self, arrival: u64, anyway: bool) -> bool {
+        self.world.withdraw_arrival(arrival, anyway)
+    }
+
+    fn lend(&mut self, ticket: u32) -> Option<Vec<u32>> {
+        self.world.lend_group(ticket)
+    }
+
+    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) {
+        self.world.take_group(number, ranks);
+    }
+
+    fn serve(&mut self, from: u32, number: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        self.world.serve_call(from, number, bytes)
+    }
+
+    fn answered(&mut self, from: u32, number: u64, bytes: &[u8]) -> Result<(), String> {
+        self.world.take_call_answer(from, number, bytes)
+    }
+
+    fn full(&mut self, rank: u32, full: bool) {
+        self.world.set_full_away(rank, full);
+    }
+
+    fn end(&mut self, end: End) {
+        self.end = Some(end);
+    }
+}

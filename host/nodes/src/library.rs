@@ -1,0 +1,279 @@
+//! The wire over an MPI library: one communicator, one tag, bytes. What it needs of the library are a few functions of the
+//! standard ABI, which are called on one thread; all else of MPI is ours, and knows nothing of this.
+
+use std::collections::VecDeque;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+use rankine_abi::{Comm, Datatype, Errhandler, MPI_ANY_SOURCE, MPI_THREAD_FUNNELED};
+use rankine_local::away::Nodes;
+
+use crate::carry::Wire;
+use crate::frame::VERSION;
+
+const WORLD: usize = Comm::WORLD.0 as usize;
+const BYTE: usize = Datatype::BYTE.0 as usize;
+const LETTER: c_int = 1;
+/// Last words, to node 0.
+const REPORT: c_int = 2;
+/// Bytes of the longest message.
+const LONGEST: usize = 1 << 20;
+/// How long they are waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `MPI_Status` of the standard ABI: its first number is the source.
+pub type Status = [c_int; 8];
+
+/// Functions of an MPI library, with the types of the standard ABI.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "their names are MPI's")]
+pub struct Functions {
+    pub init_thread: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, *mut c_int) -> c_int,
+    pub set_errhandler: unsafe extern "C" fn(usize, usize) -> c_int,
+    pub rank: unsafe extern "C" fn(usize, *mut c_int) -> c_int,
+    pub size: unsafe extern "C" fn(usize, *mut c_int) -> c_int,
+    pub allgather: unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int,
+    pub isend: unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int,
+    pub test: unsafe extern "C" fn(*mut usize, *mut c_int, *mut Status) -> c_int,
+    pub iprobe: unsafe extern "C" fn(c_int, c_int, usize, *mut c_int, *mut Status) -> c_int,
+    pub get_count: unsafe extern "C" fn(*const Status, usize, *mut c_int) -> c_int,
+    pub recv: unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut Status) -> c_int,
+    pub finalize: unsafe extern "C" fn() -> c_int,
+    pub abort: unsafe extern "C" fn(usize, c_int) -> c_int,
+}
+
+/// The MPI library as a wire between nodes.
+pub struct Library {
+    functions: Functions,
+    nodes: u32,
+    /// Letters that have not left, and the library's requests for them.
+    under_way: VecDeque<(usize, Vec<u8>)>,
+    /// Room for more.
+    free: Vec<Vec<u8>>,
+}
+
+/// What a node says of itself before ranks begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Greeting {
+    /// Its ranks.
+    pub ranks: u32,
+    /// Each of them has a core of its own.
+    pub has_cores: bool,
+    /// What the program is known by.
+    pub program: [u8; 32],
+    /// Numbers that no guest knows. Node 0's are everybody's.
+    pub secret: [u8; 16],
+}
+
+/// Bytes of a greeting.
+const LENGTH: usize = 64;
+const MAGIC: [u8; 7] = *b"rankine";
+
+impl Greeting {
+    fn to_bytes(&self) -> [u8; LENGTH] {
+        let mut bytes = [0; LENGTH];
+        bytes[..7].copy_from_slice(&MAGIC);
+        bytes[7] = VERSION;
+        bytes[8..12].copy_from_slice(&self.ranks.to_le_bytes());
+        bytes[12] = self.has_cores.into();
+        bytes[16..48].copy_from_slice(&self.program);
+        bytes[48..].copy_from_slice(&self.secret);
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; LENGTH], node: usize) -> Result<Greeting, String> {
+        if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12] > 1 || bytes[13..16] != [0; 3] {
+            return Err(format!("node {node} is not a node of this version of Rankine"));
+        }
+        let mut greeting = Greeting { ranks: 0, has_cores: bytes[12] != 0, program: [0; 32], secret: [0; 16] };
+        greeting.ranks = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+        greeting.program.copy_from_slice(&bytes[16..48]);
+        greeting.secret.copy_from_slice(&bytes[48..]);
+        Ok(greeting)
+    }
+}
+
+/// An error of the library's in words.
+fn checked(code: c_int, function: &str) -> Result<(), String> {
+    if code == 0 { Ok(()) } else { Err(format!("the MPI library says {code} to {function}")) }
+}
+
+impl Library {
+    /// Initialises the library, in all processes of the job at once.
+    ///
+    /// # Safety
+    /// The functions are those of one library, MPI is not initialised, and no other thread calls it from now on.
+    pub unsafe fn open(functions: Functions, nodes: &Nodes) -> Result<Library, String> {
+        let (mut provided, mut rank, mut size) = (0, -1, -1);
+        // SAFETY: the first two may be null, and the result is on the stack.
+        let code = unsafe { (functions.init_thread)(null_mut(), null_mut(), MPI_THREAD_FUNNELED, &mut provided) };
+        checked(code, "MPI_Init_thread")?;
+        if provided < MPI_THREAD_FUNNELED {
+            return Err("the MPI library can't be used beside threads".into());
+        }
+        // SAFETY: constants of the ABI, and results on the stack.
+        let codes = unsafe {
+            [
+                (functions.set_errhandler)(WORLD, Errhandler::ERRORS_RETURN.0 as usize),
+                (functions.rank)(WORLD, &mut rank),
+                (functions.size)(WORLD, &mut size),
+            ]
+        };
+        codes.into_iter().try_for_each(|code| checked(code, "MPI_Comm_rank"))?;
+        if (rank, size) != (nodes.node as c_int, nodes.count() as c_int) {
+            return Err(format!(
+                "the launcher says that this is process {} of {}, the MPI library that it is {rank} of {size}: they don't belong \
+                 together",
+                nodes.node,
+                nodes.count()
+            ));
+        }
+        Ok(Library { functions, nodes: nodes.count(), under_way: VecDeque::new(), free: Vec::new() })
+    }
+
+    /// Tells all nodes of this one; what each has told.
+    pub fn greet(&self, own: &Greeting) -> Result<Vec<Greeting>, String> {
+        let mine = own.to_bytes();
+        let mut all = vec![0u8; LENGTH * self.nodes as usize];
+        let (from, to, length) = (mine.as_ptr().cast(), all.as_mut_ptr().cast(), LENGTH as c_int);
+        // SAFETY: as many bytes as are said are there, and room for those of each process.
+        let code = unsafe { (self.functions.allgather)(from, length, BYTE, to, length, BYTE, WORLD) };
+        checked(code, "MPI_Allgather")?;
+        all.as_chunks().0.iter().enumerate().map(|(node, bytes)| Greeting::from_bytes(bytes, node)).collect()
+    }
+
+    /// Takes note of letters that have left.
+    fn reap(&mut self) -> Result<(), String> {
+        while let Some((request, _)) = self.under_way.front_mut() {
+            let mut flag = 0;
+            // SAFETY: the request is under way, and the result is on the stack.
+            checked(unsafe { (self.functions.test)(request, &mut flag, null_mut()) }, "MPI_Test")?;
+            if flag == 0 {
+                break;
+            }
+            if let Some((_, letter)) = self.under_way.pop_front() {
+                self.free.push(letter);
+            }
+        }
+        Ok(())
+    }
+
+    /// After the last letter: tells node 0 what there is to say here, and waits until that has left.
+    pub fn report(&mut self, words: &[u8]) -> Result<(), String> {
+        let kept = words.get(..LONGEST).unwrap_or(words).to_vec();
+        self.begin(0, REPORT, kept)?;
+        let since = Instant::now();
+        while self.is_busy()? && since.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// At node 0, after the last letter: what the other nodes report, in their order. Who does not within some seconds has
+    /// nothing to say.
+    pub fn reports(&mut self) -> Result<Vec<Option<Vec<u8>>>, String> {
+        let mut reports = vec![None; self.nodes as usize];
+        let (mut report, since) = (Vec::new(), Instant::now());
+        while reports.iter().skip(1).any(Option::is_none) && since.elapsed() < PATIENCE {
+            match self.receive_tagged(REPORT, &mut report)? {
+                Some(node) => {
+                    if let Some(place) = reports.get_mut(node as usize) {
+                        *place = Some(std::mem::take(&mut report));
+                    }
+                }
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        Ok(reports)
+    }
+
+    /// Begins to send bytes.
+    fn begin(&mut self, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<(), String> {
+        let (mut request, length) = (0, bytes.len() as c_int);
+        let from = bytes.as_ptr().cast();
+        // SAFETY: the bytes stay where they are, also when the vector moves, until the request is complete.
+        let code = unsafe { (self.functions.isend)(from, length, BYTE, to as c_int, tag, WORLD, &mut request) };
+        self.under_way.push_back((request, bytes));
+        checked(code, "MPI_Isend")
+    }
+
+    /// The next message with a tag, if one has come, and whose it is.
+    fn receive_tagged(&mut self, tag: c_int, bytes: &mut Vec<u8>) -> Result<Option<u32>, String> {
+        let (mut flag, mut status, mut length): (c_int, Status, c_int) = (0, [0; 8], 0);
+        // SAFETY: results on the stack.
+        let code = unsafe { (self.functions.iprobe)(MPI_ANY_SOURCE, tag, WORLD, &mut flag, &mut status) };
+        checked(code, "MPI_Iprobe")?;
+        if flag == 0 {
+            return Ok(None);
+        }
+        // SAFETY: the probe has filled the status.
+        checked(unsafe { (self.functions.get_count)(&status, BYTE, &mut length) }, "MPI_Get_count")?;
+        let from = status[0];
+        bytes.clear();
+        let known = usize::try_from(length).ok().filter(|&length| length <= LONGEST);
+        bytes.resize(known.ok_or_else(|| format!("node {from} sends a message of {length} bytes"))?, 0);
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: there is room for the whole message, and it is received before this returns.
+        let code = unsafe { (self.functions.recv)(to, length, BYTE, from, tag, WORLD, null_mut()) };
+        checked(code, "MPI_Recv")?;
+        Ok(Some(u32::try_from(from).map_err(|_| "a message of nobody's")?))
+    }
+
+    /// `MPI_Finalize`, as all nodes do now.
+    pub fn finalize(&mut self) {
+        // SAFETY: MPI is initialised, and this thread is the one that calls it.
+        unsafe { (self.functions.finalize)() };
+    }
+
+    /// Ends the processes of the job.
+    pub fn abort(&mut self, status: i32) {
+        // SAFETY: MPI is initialised, and this thread is the one that calls it.
+        unsafe { (self.functions.abort)(WORLD, status) };
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // What has not left stays the library's.
+        for (_, letter) in self.under_way.drain(..) {
+            letter.leak();
+        }
+    }
+}
+
+impl Wire for Library {
+    fn send(&mut self, to: u32, letter: &[u8]) -> Result<(), String> {
+        let mut copy = self.free.pop().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(letter);
+        self.begin(to, LETTER, copy)
+    }
+
+    fn receive(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String> {
+        self.reap()?;
+        self.receive_tagged(LETTER, letter)
+    }
+
+    fn is_busy(&mut self) -> Result<bool, String> {
+        self.reap()?;
+        Ok(!self.under_way.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greetings_are_read_as_they_were_written() {
+        let greeting = Greeting { ranks: 7, has_cores: true, program: [3; 32], secret: [9; 16] };
+        let bytes = greeting.to_bytes();
+        assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
+        for at in [0, 7, 12, 15] {
+            let mut other = bytes;
+            other[at] ^= 2;
+            assert!(Greeting::from_bytes(&other, 1).unwrap_err().starts_with("node 1 is not a node"), "{at}");
+        }
+    }
+}

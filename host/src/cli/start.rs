@@ -1,0 +1,98 @@
+//! `rankine start`: the line that a program of `-runnable` begins with names it, and the system runs it when the program is
+//! started by its name. What it may use is the user's to say, not the file's.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::module::first_line;
+use rankine_system::trust::{Found, Notes};
+use rankine_system::{made_here, os};
+
+/// The variable with options of `rankine run` for such programs.
+const OPTIONS: &str = "RANKINE_RUN_OPTIONS";
+/// What the name of a file with options ends with, behind that of the program that it lies beside.
+const BESIDE: &str = ".options";
+/// The longest such file.
+const LONGEST: u64 = 64 << 10;
+
+/// The command line of `rankine start`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The program, and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<OsString>,
+}
+
+/// Becomes `rankine run` with the user's options. A program of the user's own may use the folder in which it is started, as
+/// natively, unless they name folders.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let program = Path::new(&arguments.program[0]);
+    let (notes, mut options) = (Notes::of_user(), Vec::new());
+    let mut beside = program.as_os_str().to_owned();
+    beside.push(BESIDE);
+    let beside = PathBuf::from(beside);
+    if beside.exists() {
+        let says = "says how the program is run and what it may use";
+        let text = notes.read_deciding(&beside, says, Found::ByPlace, LONGEST)?;
+        options.extend(split(&text).with_context(|| beside.display().to_string())?);
+    }
+    if let Ok(text) = std::env::var(OPTIONS) {
+        options.extend(split(&text).context(OPTIONS)?);
+    }
+    let names_folders = options.iter().any(|word| word.starts_with("--dir"));
+    if !names_folders && is_trusted(program, &notes)? {
+        options.push("--dir=.".into());
+    }
+    let exe = std::env::current_exe().context("where is this executable?")?;
+    let mut command = Command::new(&exe);
+    command.arg("run").args(options).args(&arguments.program);
+    os::replace_process(&mut command).with_context(|| format!("can't start {}", exe.display()))
+}
+
+/// Whether this user has compiled the program, or has said that it is to be trusted as it is now.
+fn is_trusted(program: &Path, notes: &Notes) -> Result<bool> {
+    let bytes = fs::read(program).with_context(|| format!("can't read {}", program.display()))?;
+    Ok(made_here::is_sealed(&bytes[first_line(&bytes)..]) || notes.is_confirmed(program, &bytes))
+}
+
+/// The words of a text: quotes keep blanks, and a `#` at the start of a word begins a remark.
+fn split(text: &str) -> Result<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => word.get_or_insert_default().push(letter),
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, '#') if word.is_none() => {
+                let _ = letters.by_ref().find(|letter| *letter == '\n');
+            }
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    if let Some(quote) = quote {
+        bail!("the quote {quote} is not closed");
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_words() {
+        let words = split("-n 4 # ranks\n--dir 'a b'  --label\n\"\"").unwrap();
+        assert_eq!(words, ["-n", "4", "--dir", "a b", "--label", ""]);
+        assert!(split("--dir 'a").unwrap_err().to_string().contains("not closed"));
+    }
+}

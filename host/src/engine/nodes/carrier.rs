@@ -1,0 +1,166 @@
+//! The life of the thread that carries letters: it starts the library, greets the other nodes, carries, and leaves.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use rankine_guest::Who;
+use rankine_local::World;
+use rankine_local::away::Nodes;
+use rankine_nodes::library::{Functions, Greeting, Library as Wire};
+use rankine_nodes::{Carrier, End, Limits};
+
+use super::{Last, words};
+use crate::report::apart;
+use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
+use rankine_mpi::library::{Library, Symbol};
+use rankine_mpi::symbols;
+
+/// What this node brings that all have to have: the program's key, and whether its ranks have a core each.
+type Brought<'a> = (&'a str, bool);
+
+/// For as long a node may be silent whose ranks wait for a debugger, or stand still in one: years.
+const WITH_DEBUGGER: u64 = 1 << 40;
+
+/// Runs the thread. `ready` hears whether ranks may begin; `told` says what is to be done last. How the job has ended, if that is
+/// another end than the ranks here have come to, which had left.
+pub(super) fn run(
+    library: Library,
+    world: &Arc<World>,
+    remote: &Remote,
+    (brought, has_debugger): (Brought<'_>, bool),
+    ready: &Sender<Result<(), String>>,
+    told: &Receiver<Last>,
+) -> Option<Ending> {
+    let post = match begin(&library, world, brought) {
+        Ok(post) => post,
+        Err(why) => {
+            let _ = ready.send(Err(why));
+            return None;
+        }
+    };
+    let _ = ready.send(Ok(()));
+    let mut limits = Limits::of(world.nodes().map_or(1, Nodes::count));
+    if has_debugger {
+        limits.patience = WITH_DEBUGGER;
+    }
+    let (left, mut post) = Carrier::new(world.clone(), post, limits).run();
+    let over = elsewhere(left.end, left.why.as_deref(), world);
+    if let Some(ending) = &over {
+        remote.tell(Event::Over(ending.clone()));
+    }
+    let mut is_told = left.end != End::Deadlock;
+    while let Ok(last) = told.recv() {
+        match last {
+            Last::Report(own, answer) => {
+                is_told = true;
+                let _ = answer.send(exchange(&mut post, world, own));
+            }
+            // The ranks here had all left, and it is for others that the job has ended so. Nobody waits for them.
+            Last::Finalize if over.is_some() => {
+                if let Some(Ending::Elsewhere(_)) = over {
+                    std::thread::sleep(super::TO_END);
+                }
+                return over;
+            }
+            Last::Finalize => {
+                let deadlock = if is_told { None } else { exchange(&mut post, world, Deadlock::default()) };
+                post.finalize();
+                return deadlock.map(Ending::Deadlocked);
+            }
+            Last::Abort(status) => {
+                post.abort(status);
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Adds to what is known of a deadlock at node 0 what all nodes know, in the order of nodes; nothing on the others.
+fn exchange(post: &mut Wire, world: &World, mut own: Deadlock) -> Option<Deadlock> {
+    if world.nodes().is_some_and(|nodes| nodes.node > 0) {
+        if let Err(error) = post.report(&words::written(&own)) {
+            tracing::warn!("what ranks of this node waited for could not be told: {error}");
+        }
+        return None;
+    }
+    let reports = post.reports().unwrap_or_default();
+    for report in reports.into_iter().flatten() {
+        own.add(words::read(&report));
+    }
+    Some(own)
+}
+
+/// What carries letters needs of the library.
+fn functions(library: &Library) -> Result<Functions, String> {
+    fn of<S: Symbol>(library: &Library) -> Result<S::Function, String> {
+        library.symbol::<S>().map_err(|error| error.text.to_string())
+    }
+    Ok(Functions {
+        init_thread: of::<symbols::MPI_Init_thread>(library)?,
+        set_errhandler: of::<symbols::MPI_Comm_set_errhandler>(library)?,
+        rank: of::<symbols::MPI_Comm_rank>(library)?,
+        size: of::<symbols::MPI_Comm_size>(library)?,
+        allgather: of::<symbols::MPI_Allgather>(library)?,
+        isend: of::<symbols::MPI_Isend>(library)?,
+        test: of::<symbols::MPI_Test>(library)?,
+        iprobe: of::<symbols::MPI_Iprobe>(library)?,
+        get_count: of::<symbols::MPI_Get_count>(library)?,
+        recv: of::<symbols::MPI_Recv>(library)?,
+        finalize: of::<symbols::MPI_Finalize>(library)?,
+        abort: of::<symbols::MPI_Abort>(library)?,
+    })
+}
+
+/// Starts the library and settles what nodes have to agree on.
+fn begin(library: &Library, world: &Arc<World>, (key, spins): Brought<'_>) -> Result<Wire, String> {
+    let nodes = world.nodes().ok_or("a job of one process")?;
+    // SAFETY: the library is this thread's alone, and MPI is not initialised.
+    let post = unsafe { Wire::open(functions(library)?, nodes) }?;
+    let ranks = nodes.ranks() / nodes.count();
+    let mut secret = [0; 16];
+    getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
+    let all =
+        post.greet(&Greeting { ranks, has_cores: spins, program: blake3::hash(key.as_bytes()).into(), secret })?;
+    let first = &all[0];
+    for (node, other) in all.iter().enumerate() {
+        if other.ranks != first.ranks {
+            return Err(format!(
+                "node {node} has {} ranks and node 0 has {}: give all the same -n",
+                other.ranks, first.ranks
+            ));
+        }
+        if other.program != first.program {
+            return Err(format!("node {node} runs another program than node 0"));
+        }
+    }
+    let words = first.secret.as_chunks::<8>().0;
+    let secret = [words[0], words[1]].map(u64::from_le_bytes);
+    let has_cores = all.iter().all(|node| node.has_cores);
+    world.settle_nodes(secret, has_cores);
+    Ok(post)
+}
+
+/// How a job ends here that has ended for a reason of another node's.
+fn elsewhere(end: End, why: Option<&str>, world: &World) -> Option<Ending> {
+    let named = |node: u32| {
+        let nodes = world.nodes()?;
+        let (first, behind) = (nodes.firsts.get(node as usize)?, nodes.firsts.get(node as usize + 1)?);
+        let ranks: Vec<Who> = (*first..*behind).map(|rank| Who::from(rank as usize)).collect();
+        Some(format!("node {node} ({})", apart::ranks(&ranks)))
+    };
+    let name = |node| named(node).unwrap_or_else(|| format!("node {node}"));
+    match end {
+        End::Finished | End::Deadlock => None,
+        End::Aborted { rank, .. } if world.is_here(rank) => None,
+        End::Aborted { code, .. } => Some(Ending::Elsewhere(abort_status(code))),
+        End::Gone { node } => {
+            let what = why.map_or_else(String::new, |why| format!(": {why}"));
+            Some(Ending::Failed(format!("{} is gone, and the job can't go on without it{what}", name(node))))
+        }
+        End::Broken { node } => {
+            let what = why.map_or_else(String::new, |why| format!(": {why}"));
+            Some(Ending::Failed(format!("{} can't go on{what}", name(node))))
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The engine of several nodes: the ranks of this process are those of the embedded engine, and those of others are
+//! reached over the MPI library, by one thread.
+//!
+//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), and
+//! ends both. The protocol is in `rankine-nodes`.
+
+mod carrier;
+mod words;
+
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use rankine_local::{End, Rank, Task, World};
+use wasmtime::Linker;
+
+use super::choice::in_one_process;
+use super::local::{Carriers, Guest, Local, spawn};
+use super::mpi::Mpi;
+use super::mpi::process::{confined, ends_within, quieten};
+use super::{Asked, Engine};
+use crate::module::{self, HOST_STACK, Program, call_stack};
+use crate::run::crew::{Crew, Seat};
+use crate::run::ending::{Deadlock, Ending};
+use crate::run::job::{Part, Placement, Settings, cores};
+use rankine_mpi::end_by_signal;
+use rankine_mpi::library::{self, Library};
+use rankine_system::confine::Needs;
+use rankine_system::inheritance::opened_by_library;
+use rankine_system::launched::{launched_rank, launched_ranks};
+use rankine_system::limits;
+use rankine_system::placing::Cores;
+
+/// The first rank of this process, once it is known.
+static FIRST: OnceLock<usize> = OnceLock::new();
+
+/// How long the library may take to end the job, once all has been said.
+const TO_END: Duration = Duration::from_secs(5);
+
+/// The last that the library is asked.
+#[derive(Debug)]
+enum Last {
+    /// To bring what is known of a deadlock to node 0, where the answer is what all know.
+    Report(Deadlock, Sender<Option<Deadlock>>),
+    /// To end the processes of the other nodes, with this status.
+    Abort(i32),
+    /// To leave, as all nodes do.
+    Finalize,
+}
+
+/// The engine of the ranks of one node.
+pub(crate) struct Nodes {
+    carriers: Carriers,
+    world: Arc<World>,
+    images: bool,
+    /// Until the carrying thread takes it.
+    library: Mutex<Option<Library>>,
+    /// That thread, once it runs.
+    thread: Mutex<Option<Carrying>>,
+}
+
+/// The carrying thread, and how it is told what is to be done last.
+type Carrying = (JoinHandle<Option<Ending>>, Sender<Last>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many processes of the job are on this host, as far as its launcher says.
+fn neighbours() -> usize {
+    let counts = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
+    counts.iter().find_map(|name| std::env::var(name).ok()?.parse().ok()).unwrap_or(1)
+}
+
+impl Nodes {
+    /// The job has ended as nobody could go on.
+    fn is_stuck(&self) -> bool {
+        matches!(self.world.ended(), Some(End::Deadlock))
+    }
+}
+
+impl Engine for Nodes {
+    type Rank = Rank;
+
+    const NAME: &'static str = "nodes";
+    const HAS_ALL_RANKS: bool = false;
+
+    fn admit(asked: &Asked<'_>) -> Result<(), String> {
+        let Asked { program, has_several_programs, options, .. } = asked;
+        if *has_several_programs {
+            return Err("the engine nodes runs one program on all nodes".into());
+        }
+        let refused = options.iter().find(|option| **option != "--mpi-lib");
+        refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
+    }
+
+    fn first_rank() -> usize {
+        FIRST.get().copied().or_else(launched_rank).unwrap_or(0)
+    }
+
+    fn ranks(of_command: usize) -> Option<usize> {
+        Some(of_command * launched_ranks().unwrap_or(1))
+    }
+
+    fn prepare() {
+        Mpi::prepare();
+    }
+
+    fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Nodes> {
+        settings.grants.keep_apart()?;
+        let library = opened_by_library(|| library::find(named))?;
+        tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
+        let images = limits::check_mappings(settings.ranks)?;
+        limits::raise_open_files();
+        let (node, count) = (launched_rank().unwrap_or(0), launched_ranks().unwrap_or(1));
+        let number = |value: usize| u32::try_from(value).context("too many ranks");
+        let nodes = rankine_local::away::Nodes::even(number(node)?, number(count)?, number(settings.ranks)?);
+        settings.ranks.checked_mul(count).filter(|&all| all <= i32::MAX as usize).context("too many ranks")?;
+        // They were chosen for a process of one rank.
+        let is_alone = neighbours() == 1;
+        settings.cores = settings
+            .cores
+            .take()
+            .filter(|_| is_alone)
+            .and_then(|_| Cores::of_all_ranks(settings.threads, settings.ranks));
+        let _ = FIRST.set(node * settings.ranks);
+        let threads = settings.ranks.saturating_mul(settings.threads).saturating_add(1);
+        let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
+        let (carriers, world) = Carriers::of_nodes(settings, nodes, spins);
+        Ok(Nodes { carriers, world, images, library: Mutex::new(Some(library)), thread: Mutex::default() })
+    }
+
+    fn compiling(&self) -> module::Settings {
+        module::Settings { images: self.images, ..module::Settings::default() }
+    }
+
+    fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
+        let [program] = programs else { bail!("the engine nodes runs one program") };
+        confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
+    }
+
+    fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
+        <Local as Engine>::define(linker, placement, module, name)
+    }
+
+    fn start(&self, crew: &Arc<Crew<Nodes>>) -> Result<()> {
+        let library = lock(&self.library).take().context(ONCE)?;
+        let (tell, told) = channel();
+        let (ready, is_ready) = channel();
+        let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
+        let key = crew.roles[0].key.clone();
+        let has_debugger = crew.settings.breaks.is_some();
+        let carry = move || carrier::run(library, &world, &remote, ((&key, spins), has_debugger), &ready, &told);
+        let thread = std::thread::Builder::new()
+            .name("carrier".into())
+            // The library works on this stack.
+            .stack_size(call_stack() + 16 * HOST_STACK)
+            .spawn(carry)
+            .context("can't start a thread for the MPI library")?;
+        *lock(&self.thread) = Some((thread, tell));
+        is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        match &self.carriers {
+            Carriers::Threads(threads) => threads.start_all(|index| {
+                let crew = crew.clone();
+                move || crew.run_on_thread(&crew.roles[0], seat(index), || Ok(rank(&crew, index)))
+            }),
+            Carriers::Fibers(fibers) => {
+                let (carried, told) = (crew.clone(), Arc::downgrade(crew));
+                let task = move |index| -> Task {
+                    let crew = carried.clone();
+                    Box::pin(async move {
+                        crew.run_on_fiber(&crew.roles[0], seat(index), || Ok(rank(&crew, index))).await;
+                    })
+                };
+                let panicked = move |index| {
+                    if let Some(crew) = told.upgrade() {
+                        crew.panicked(seat(index).who, "");
+                    }
+                };
+                Ok(fibers.start(task, panicked)?)
+            }
+        }
+    }
+
+    fn waits(&self, index: usize, thread: Thread) {
+        if let Carriers::Threads(threads) = &self.carriers {
+            threads.waits(index, thread);
+        }
+    }
+
+    /// Other nodes hear of it, unless all ranks here have come to their end.
+    fn stop(&self) {
+        if self.world.ranks().any(|rank| !self.world.has_exited(rank)) {
+            self.world.end(End::Host);
+        }
+    }
+
+    fn inquire(&self) {
+        self.world.inquire();
+    }
+
+    fn unreceived(&self) -> Vec<(usize, String)> {
+        Vec::new()
+    }
+
+    /// One node tells of a deadlock of all.
+    fn gather(&self, ending: Ending) -> Ending {
+        let Ending::Deadlocked(deadlock) = ending else { return ending };
+        let (answer, is_answered) = channel();
+        let own = deadlock.clone();
+        if let Some((_, tell)) = &*lock(&self.thread) {
+            let _ = tell.send(Last::Report(deadlock, answer));
+        }
+        match is_answered.recv() {
+            Ok(Some(all)) => Ending::Deadlocked(all),
+            Ok(None) => Ending::Elsewhere(Ending::Deadlocked(own).status()),
+            Err(_) => Ending::Deadlocked(own),
+        }
+    }
+
+    fn conclude(&self, ending: &Ending) -> Option<Ending> {
+        let (thread, tell) = lock(&self.thread).take()?;
+        if let Ending::Elsewhere(_) = ending
+            && !self.is_stuck()
+        {
+            // Whoever knows why has not said it yet, perhaps, and ends this process then.
+            std::thread::sleep(TO_END);
+        }
+        let last = match ending {
+            Ending::Finished { .. } | Ending::Deadlocked(_) => Last::Finalize,
+            Ending::Elsewhere(_) if self.is_stuck() => Last::Finalize,
+            _ => Last::Abort(ending.status()),
+        };
+        if let Last::Abort(_) = last {
+            quieten();
+        }
+        let _ = tell.send(last);
+        match ending {
+            // Others may compute as long as they like.
+            Ending::Finished { .. } => thread.join().ok().flatten(),
+            _ if ends_within(&thread, TO_END) => None,
+            _ => end_by_signal(),
+        }
+    }
+}
+
+/// A library serves one job.
+const ONCE: &str = "a process runs once";
+
+/// A rank of this process, counted from the first.
+fn seat(index: usize) -> Seat {
+    Seat { index, who: (Nodes::first_rank() + index).into() }
+}
+
+/// Makes it.
+#[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+fn rank(crew: &Crew<Nodes>, index: usize) -> Arc<Rank> {
+    let Part { ranks, arguments } = &crew.settings.parts[0];
+    let nodes = crew.engine.world.nodes().map_or(1, rankine_local::away::Nodes::count);
+    let rank = Rank::new(crew.engine.world.clone(), index);
+    spawn::tell_environment(&rank, ranks.saturating_mul(nodes as usize), arguments, None);
+    Arc::new(rank)
+}

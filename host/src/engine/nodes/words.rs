@@ -1,0 +1,87 @@
+//! What a node tells node 0 of a deadlock: where its ranks waited, as JSON.
+//!
+//! It is read as what it is, words of another process: what can't be read is left out, and only functions that MPI has are named.
+
+use rankine_abi::Function;
+use rankine_guest::{Together, Who};
+use serde_json::{Value, json};
+
+use crate::run::ending::Deadlock;
+
+/// As many ranks of a node are told of.
+const MOST: usize = 1024;
+
+/// What is sent.
+pub(super) fn written(deadlock: &Deadlock) -> Vec<u8> {
+    let ranks = |ranks: &[Who]| ranks.iter().map(|who| who.rank).collect::<Vec<_>>();
+    let together = deadlock.together.iter().take(MOST).map(|(who, together)| {
+        let Together { communicator, name, number, call, root } = together;
+        json!([who.rank, communicator, name, number, call, root])
+    });
+    let words = json!({
+        "ranks": deadlock.ranks.iter().take(MOST).collect::<Vec<_>>(),
+        "finalized": ranks(&deadlock.finalized),
+        "unfinalized": ranks(&deadlock.unfinalized),
+        "together": together.collect::<Vec<_>>(),
+    });
+    words.to_string().into_bytes()
+}
+
+/// What was received.
+pub(super) fn read(words: &[u8]) -> Deadlock {
+    let words: Value = serde_json::from_slice(words).unwrap_or_default();
+    let list = |key: &str| words.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let ranks = |key: &str| list(key).iter().filter_map(rank).collect();
+    Deadlock {
+        apart: None,
+        ranks: list("ranks").iter().filter_map(Value::as_str).map(String::from).collect(),
+        finalized: ranks("finalized"),
+        unfinalized: ranks("unfinalized"),
+        together: list("together").iter().filter_map(together).collect(),
+    }
+}
+
+fn rank(value: &Value) -> Option<Who> {
+    Some(Who::from(usize::try_from(value.as_u64()?).ok()?))
+}
+
+fn together(value: &Value) -> Option<(Who, Together)> {
+    let [who, communicator, name, number, call, root] = value.as_array()?.as_slice() else { return None };
+    let number_of = |value: &Value| u32::try_from(value.as_u64()?).ok();
+    let together = Together {
+        communicator: number_of(communicator)?,
+        name: name.as_str()?.into(),
+        number: number_of(number)?,
+        call: Function::named(call.as_str()?)?.name,
+        root: number_of(root),
+    };
+    Some((rank(who)?, together))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_written() {
+        let together = |call, root| Together { communicator: 7, name: "MPI_COMM_WORLD".into(), number: 3, call, root };
+        let deadlock = Deadlock {
+            apart: None,
+            ranks: vec!["rank 2 waits in MPI_Recv for a message".into()],
+            finalized: vec![3.into()],
+            unfinalized: vec![4.into(), 5.into()],
+            together: vec![(2.into(), together("MPI_Bcast", Some(1))), (6.into(), together("MPI_Barrier", None))],
+        };
+        assert_eq!(read(&written(&deadlock)), deadlock);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_out() {
+        assert_eq!(read(b"[]"), Deadlock::default());
+        assert_eq!(read(b"{\"ranks\": [1, \"a\", null], \"finalized\": [-1, 2, \"b\"], \"together\": [[], [0, 0, \"c\", 0, \"MPI_No\", 0]]}"), Deadlock {
+            ranks: vec!["a".into()],
+            finalized: vec![2.into()],
+            ..Deadlock::default()
+        });
+    }
+}

@@ -1,0 +1,11 @@
+//! How wide a program's addresses are, and the words that it has in its memory.
+
+/// What is known of it when the program is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Width {
+    /// They have 64 bits, which were lowered to 32: an address, a handle and an `MPI_Aint` take 8 bytes in its memory.
+    pub is_wide: bool,
+    /// A function that it calls which reads or writes such words, with the parameter that does: whoever doesn't know how
+    /// wide they are can't serve it.
+    pub needs: Option<String>,
+}

@@ -1,0 +1,77 @@
+//! A call of MPI in words: its arguments with their names, and constants by theirs.
+
+use std::fmt::Write as _;
+
+use rankine_abi::{
+    Addr, Class, Comm, Datatype, Direction, Errhandler, File, Function, Group, Info, Length, MPI_ANY_SOURCE,
+    MPI_ANY_TAG, MPI_IN_PLACE, MPI_PROC_NULL, MPI_ROOT, Meaning, Message, Op, Parameter, Request, Session, Win,
+};
+
+/// A call in words: `MPI_Send(buf=0x4010, count=4, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)`.
+pub(crate) fn in_words(name: &str, function: Option<&Function>, words: &[i64]) -> String {
+    let mut text = format!("{name}(");
+    let described = function.map_or(&[][..], Function::described);
+    for (at, (parameter, &word)) in described.iter().zip(words).enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        // Writing to a string can't fail.
+        let _ = write!(text, "{comma}{}={}", parameter.name, word_in_words(parameter, word));
+    }
+    text.push(')');
+    text
+}
+
+fn word_in_words(parameter: &Parameter, word: i64) -> String {
+    let by_pointer = parameter.length != Length::One || parameter.direction != Direction::In;
+    let name = match parameter.meaning {
+        Meaning::Buffer(_) if Addr(word as u32) == MPI_IN_PLACE => Some("MPI_IN_PLACE"),
+        Meaning::Status if word == 0 && parameter.length != Length::One => Some("MPI_STATUSES_IGNORE"),
+        Meaning::Status if word == 0 => Some("MPI_STATUS_IGNORE"),
+        Meaning::Buffer(_) | Meaning::Status | Meaning::Text | Meaning::Address | Meaning::Kept | Meaning::Other => {
+            None
+        }
+        _ if by_pointer => None,
+        Meaning::Source | Meaning::Dest | Meaning::Root => match word as i32 {
+            MPI_ANY_SOURCE => Some("MPI_ANY_SOURCE"),
+            MPI_PROC_NULL => Some("MPI_PROC_NULL"),
+            MPI_ROOT => Some("MPI_ROOT"),
+            _ => None,
+        },
+        Meaning::AnyTag if word as i32 == MPI_ANY_TAG => Some("MPI_ANY_TAG"),
+        Meaning::Handle(class) => Some(handle_in_words(class, word as u32)),
+        _ => None,
+    };
+    let is_address = by_pointer
+        || matches!(
+            parameter.meaning,
+            Meaning::Buffer(_)
+                | Meaning::Status
+                | Meaning::Text
+                | Meaning::Address
+                | Meaning::Kept
+                | Meaning::Function
+                | Meaning::Other
+        );
+    match name {
+        Some(name) => name.into(),
+        None if is_address => format!("{:#x}", word as u32),
+        None => word.to_string(),
+    }
+}
+
+/// A handle in words: that of a constant, or of something that the program made.
+fn handle_in_words(class: Class, handle: u32) -> &'static str {
+    let (name, own) = match class {
+        Class::Comm => (Comm(handle).name(), "a communicator"),
+        Class::Group => (Group(handle).name(), "a group"),
+        Class::Datatype => (Datatype(handle).name(), "a derived datatype"),
+        Class::Op => (Op(handle).name(), "its own operation"),
+        Class::Request => (Request(handle).name(), "a request"),
+        Class::Errhandler => (Errhandler(handle).name(), "an error handler"),
+        Class::Info => (Info(handle).name(), "an info"),
+        Class::Message => (Message(handle).name(), "a message"),
+        Class::Win => (Win(handle).name(), "a window"),
+        Class::File => (File(handle).name(), "a file"),
+        Class::Session => (Session(handle).name(), "a session"),
+    };
+    name.unwrap_or(own)
+}

@@ -1,0 +1,107 @@
+//! `rankine sdk build m64`: what `-m64` compiles and links with (see `crate::wide`). The C library is wasi-libc, whose source
+//! knows of 32-bit addresses only: a musl architecture is made for it from that of wasm32 ([`source`]), and
+//! `guest-sdk/wide/wasi.c` stands between its WASI and the host's. The compiler's support routines are LLVM's ([`builtins`]).
+
+mod builtins;
+mod source;
+
+use super::jobs::run_all;
+use crate::embedded;
+use crate::find;
+use crate::folder::{self, write};
+use crate::process::check;
+use crate::sdk::Sdk;
+use crate::terminal::say;
+use crate::wide::{self, WIDE};
+use anyhow::{Context as _, Result};
+use source::Source;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Libraries of the C library that are empty, as their functions are in `libc.a`.
+const EMPTY: [&str; 7] = ["m", "pthread", "rt", "crypt", "util", "resolv", "xnet"];
+
+/// Builds it, unless it is there.
+pub fn build(force: bool) -> Result<()> {
+    let clang = find::clang()?.path;
+    let place = wide::place(&clang)?;
+    if place.is_dir() && !force {
+        say(&format!("the C library for 64-bit addresses is there already: {}", place.display()));
+    } else {
+        folder::remake(&place, |draft| build_in(&clang, draft))?;
+    }
+    Sdk::with(&clang, &place)?;
+    say(&format!("ready: {}", place.display()));
+    Ok(())
+}
+
+fn build_in(clang: &Path, draft: &Path) -> Result<()> {
+    let work = draft.join("work");
+    fs::create_dir(&work)?;
+    let source = Source::prepare(&work)?;
+    let (include, lib) = (draft.join("include").join(WIDE), draft.join("lib").join(WIDE));
+    fs::create_dir_all(&lib)?;
+    source.lay_out_headers(&include)?;
+    let wasi = work.join("wasi.c");
+    write(&wasi, embedded::file(&embedded::WIDE, "wasi.c"))?;
+    let compiler = Compiler { clang, include: &include, objects: work.join("objects") };
+    fs::create_dir(&compiler.objects)?;
+    libraries(&compiler, &source, &wasi, &lib)?;
+    builtins::build(&compiler, &lib)?;
+    for name in EMPTY {
+        fs::write(lib.join(format!("lib{name}.a")), "!<arch>\n")?;
+    }
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))
+}
+
+/// How files are compiled while there is no library.
+struct Compiler<'a> {
+    clang: &'a Path,
+    include: &'a Path,
+    objects: PathBuf,
+}
+
+impl Compiler<'_> {
+    /// The compilation of a file; what comes of it is named by a number.
+    fn job(&self, number: usize, file: &Path, flags: &[String]) -> (Command, PathBuf) {
+        let object = self.objects.join(format!("{number}.o"));
+        let mut job = Command::new(self.clang);
+        job.arg(format!("--target={WIDE}")).arg("-isystem").arg(self.include).args(["-nostdlibinc", "-O2", "-DNDEBUG"]);
+        job.args(["-mthread-model", "single", "-fno-trapping-math", "-ffunction-sections", "-fdata-sections", "-w"])
+            .args(wide::LONG_IS_INT64);
+        job.args(flags).arg("-c").arg(file).arg("-o").arg(&object);
+        (job, object)
+    }
+
+    /// Compiles files, each with its flags, to an archive.
+    fn archive(&self, files: Vec<(PathBuf, Vec<String>)>, doing: &'static str, archive: &Path) -> Result<()> {
+        let first = fs::read_dir(&self.objects)?.count();
+        let files = files.iter().zip(first..);
+        let (jobs, objects): (Vec<_>, Vec<_>) =
+            files.map(|((file, flags), number)| self.job(number, file, flags)).unzip();
+        run_all(jobs, doing)?;
+        let llvm_ar =
+            find::llvm_tool(self.clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
+        check(Command::new(llvm_ar).arg("rcs").arg(archive).args(objects), doing).map(drop)
+    }
+}
+
+/// The C library and the small ones beside it, and what a program begins with.
+fn libraries(compiler: &Compiler<'_>, source: &Source, wasi: &Path, lib: &Path) -> Result<()> {
+    let all = source.files(wasi)?;
+    say(&format!(
+        "compiling wasi-libc for 64-bit addresses, {} files",
+        all.iter().map(|part| part.1.len()).sum::<usize>()
+    ));
+    for (name, files) in all {
+        compiler.archive(files, "compiling wasi-libc", &lib.join(format!("lib{name}.a")))?;
+    }
+    for name in ["crt1-command", "crt1-reactor"] {
+        let (mut job, object) = compiler.job(0, &source.start(name), &source.start_flags());
+        check(&mut job, "compiling what a program begins with")?;
+        fs::copy(object, lib.join(format!("{name}.o")))?;
+    }
+    fs::copy(lib.join("crt1-command.o"), lib.join("crt1.o"))?;
+    Ok(())
+}

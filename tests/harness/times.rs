@@ -1,0 +1,34 @@
+//! Where the time of a run goes: how long the trials of each chapter took.
+
+use super::kinds::chapter;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// So many chapters are shown, those that took longest.
+const SHOWN: usize = 20;
+
+/// How long the trials of each chapter took, and how many they were.
+#[derive(Default)]
+pub struct Times(Mutex<BTreeMap<String, (Duration, usize)>>);
+
+impl Times {
+    /// A trial is over.
+    pub fn note(&self, way: &str, name: &str, spent: Duration) {
+        let mut times = self.0.lock().expect("nothing panics while it holds the lock");
+        let (sum, trials) = times.entry(format!("{} ({way})", chapter(name))).or_default();
+        *sum += spent;
+        *trials += 1;
+    }
+
+    /// A line for each chapter of more than a second. Trials run side by side, so the sum is more than the time that passed.
+    pub fn table(&self) -> String {
+        let times = self.0.lock().expect("nothing panics while it holds the lock");
+        let mut long: Vec<_> = times.iter().filter(|(_, (spent, _))| spent.as_secs() >= 1).collect();
+        long.sort_by_key(|(_, (spent, _))| std::cmp::Reverse(*spent));
+        let line = |(chapter, (spent, trials)): &(&String, &(Duration, usize))| {
+            format!("{:6} s  {trials:5} trials  {chapter}\n", spent.as_secs())
+        };
+        long.iter().take(SHOWN).map(line).collect()
+    }
+}

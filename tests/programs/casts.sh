@@ -1,0 +1,31 @@
+# The object knows of a cast: through archives, with -Werror and without a word where nobody has asked for one; two definitions of a
+# function with two types are an error, not a call that is made to fit.
+cat > a.c <<'C'
+int release(int *block) { return ++*block; }
+C
+cat > b.c <<'C'
+#include <stdio.h>
+int release(int *block);
+typedef void (*nothing_t)(void *);
+nothing_t volatile function = (nothing_t)release;
+int main(void)
+{
+    int block = 1;
+    function(&block);
+    printf("%d\n", block);
+    return 0;
+}
+C
+rankine cc -Werror -c a.c b.c > log 2>&1
+[ ! -s log ]
+ar rcs libb.a b.o
+rankine cc -s libb.a a.o -o program.wasm
+[ "$(rankine run program.wasm)" = 2 ]
+if grep -q rankine.casts program.wasm; then exit 1; fi
+rankine cc -Wextra -c b.c 2> log
+grep -q 'converts to incompatible function type' log
+
+echo 'double release(double x) { return x; }' > c.c
+rankine cc -c c.c
+if rankine cc b.o a.o c.o -o program.wasm 2> log; then exit 1; fi
+grep -q 'the function release is (f64) -> f64 in c.o, and (i32) -> i32 in a.o' log
