@@ -153,8 +153,9 @@ calls ENGINE="local" SECONDS="60" *ARGS="": build
 # How what calls take grows with the length of their arguments: in proportion, and no faster.
 calls-growth ENGINE="local" SECONDS="60": (calls ENGINE SECONDS "--growth")
 
-# What both engines say of null handles, counts of zero and arguments that are not significant: the same, but for differences.txt.
-calls-compare SECONDS="60": (calls "mpi" SECONDS "--compare")
+# What both engines, and the library without one, say of null handles, counts of zero and arguments that are not significant: the same,
+# but for tests/calls/differences.txt and native.txt.
+calls-compare SECONDS="60": (calls "mpi" SECONDS "--compare") (calls "mpi" SECONDS "--compare=native")
 
 # Every function that has arguments which are not significant, with anything in their place.
 calls-insignificant ENGINE="local" SECONDS="0": (calls ENGINE SECONDS "--insignificant")

@@ -1,34 +1,38 @@
-//! Where the time of a run goes: how long the trials of each chapter took.
+//! Where the time of a run goes: how long the trials of each chapter took, and which trials took longest.
 
 use super::kinds::chapter;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// So many chapters are shown, those that took longest.
+/// So many chapters and trials are shown, those that took longest.
 const SHOWN: usize = 20;
 
-/// How long the trials of each chapter took, and how many they were.
+/// How long the trials of each chapter took, and how many they were; and how long each trial took.
 #[derive(Default)]
-pub struct Times(Mutex<BTreeMap<String, (Duration, usize)>>);
+pub struct Times(Mutex<(BTreeMap<String, (Duration, usize)>, Vec<(Duration, String)>)>);
 
 impl Times {
     /// A trial is over.
     pub fn note(&self, way: &str, name: &str, spent: Duration) {
-        let mut times = self.0.lock().expect("nothing panics while it holds the lock");
+        let (times, single) = &mut *self.0.lock().expect("nothing panics while it holds the lock");
+        single.push((spent, format!("{name} ({way})")));
         let (sum, trials) = times.entry(format!("{} ({way})", chapter(name))).or_default();
         *sum += spent;
         *trials += 1;
     }
 
-    /// A line for each chapter of more than a second. Trials run side by side, so the sum is more than the time that passed.
+    /// A line for each chapter, and then for each trial, of more than a second. Trials run side by side, so the sum is more than the time that passed.
     pub fn table(&self) -> String {
-        let times = self.0.lock().expect("nothing panics while it holds the lock");
+        let (times, single) = &mut *self.0.lock().expect("nothing panics while it holds the lock");
         let mut long: Vec<_> = times.iter().filter(|(_, (spent, _))| spent.as_secs() >= 1).collect();
         long.sort_by_key(|(_, (spent, _))| std::cmp::Reverse(*spent));
         let line = |(chapter, (spent, trials)): &(&String, &(Duration, usize))| {
             format!("{:6} s  {trials:5} trials  {chapter}\n", spent.as_secs())
         };
-        long.iter().take(SHOWN).map(line).collect()
+        single.sort_by(|one, other| other.cmp(one));
+        let line_of_one = |(spent, name): &(Duration, String)| format!("{:6} s  {name}\n", spent.as_secs());
+        let longest = single.iter().take(SHOWN).filter(|(spent, _)| spent.as_secs() >= 1);
+        long.iter().take(SHOWN).map(line).chain(longest.map(line_of_one)).collect()
     }
 }

@@ -25,6 +25,32 @@ if grep -q rankine.casts program.wasm; then exit 1; fi
 rankine cc -Wextra -c b.c 2> log
 grep -q 'converts to incompatible function type' log
 
+# A pointer that names no parameters is called with more than the function has, and says nothing of it.
+cat > d.c <<'C'
+#include <stdio.h>
+static int first(const int *number) { return *number; }
+static int sum(const int *a, const int *b) { return *a + *b; }
+static const struct { int (*volatile apply)(); } methods[] = { { FIRST }, { sum } };
+int main(void)
+{
+    int a = 3, b = 4;
+    printf("%d %d\n", methods[0].apply(&a, &b), methods[1].apply(&a, &b));
+    return 0;
+}
+C
+for first in 'first' '(int (*)())first'; do
+    rankine cc -O2 -DFIRST="$first" d.c -o program.wasm 2> log
+    grep -q 'passing arguments to a function without a prototype' log
+    [ "$(rankine run program.wasm)" = "3 7" ]
+    rankine cc -O2 -DFIRST="$first" -c d.c 2> log
+    rankine cc d.o -o program.wasm
+    [ "$(rankine run program.wasm)" = "3 7" ]
+done
+# Where nobody wants to hear of that, a cast still tells.
+rankine cc -O2 -DFIRST='(int (*)())first' -Wextra -Werror -Wno-deprecated-non-prototype d.c -o program.wasm > log 2>&1 || { cat log; exit 1; }
+[ ! -s log ]
+[ "$(rankine run program.wasm)" = "3 7" ]
+
 echo 'double release(double x) { return x; }' > c.c
 rankine cc -c c.c
 if rankine cc b.o a.o c.o -o program.wasm 2> log; then exit 1; fi

@@ -33,6 +33,11 @@ mkdir ../elsewhere && printf other > ../elsewhere/file
 [ "$(RANKINE_RANKS=2 ./look data)" = '2 ranks, 1 files, seen' ]
 [ "$(RANKINE_RUN_OPTIONS="-n 3 --dir '$PWD/../elsewhere::e'" ./look data e/file)" = '3 ranks, 1 files, other' ]
 
+# So does the SDK's mpiexec, which says itself how many ranks there are.
+mpiexec="$(rankine sdk bin)/mpiexec"
+[ "$("$mpiexec" -n 2 ./look data)" = '2 ranks, 1 files, seen' ]
+[ "$(RANKINE_RUN_OPTIONS="-n 3 --dir '$PWD/../elsewhere::e'" "$mpiexec" -n 2 ./look data e/file)" = '2 ranks, 1 files, other' ]
+
 # A file beside it says what it may use: it has to be trusted first.
 echo '-n 2 # ranks' > look.options
 if ./look data 2> log; then exit 1; fi

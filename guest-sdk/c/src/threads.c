@@ -15,6 +15,29 @@ WEAK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restri
 
 /* The only thread ends the program, as the last one does everywhere. */
 WEAK _Noreturn void pthread_exit(void *result) { (void)result; exit(0); }
+#else
+/* There where the program calls pthread_exit (thread_ends.c): only then a thread begins with a place to come back to. */
+__attribute__((__weak__)) void *__rankine_thread_that_may_end(void *beginning);
+__attribute__((__weak__)) void *__rankine_begin_thread(void *(*start)(void *), void *argument);
+__attribute__((__weak__)) void __rankine_thread_failed(void *beginning);
+
+int __real_pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+			  void *restrict argument);
+
+int __wrap_pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+			  void *restrict argument) {
+	void *beginning;
+	int error;
+	if (!__rankine_thread_that_may_end)
+		return __real_pthread_create(thread, attributes, start, argument);
+	beginning = __rankine_begin_thread(start, argument);
+	if (!beginning)
+		return EAGAIN;
+	error = __real_pthread_create(thread, attributes, __rankine_thread_that_may_end, beginning);
+	if (error)
+		__rankine_thread_failed(beginning);
+	return error;
+}
 #endif
 
 WEAK int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *parameters) {

@@ -22,6 +22,10 @@ const LONGEST: u64 = 64 << 10;
 /// The command line of `rankine start`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
+    /// What follows is a command line of mpiexec: the SDK's scripts of that name say this
+    #[arg(long)]
+    mpiexec: bool,
+
     /// The program, and its arguments
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<OsString>,
@@ -30,8 +34,12 @@ pub(super) struct Arguments {
 /// Becomes `rankine run` with the user's options. A program of the user's own may use the folder in which it is started, as
 /// natively, unless they name folders.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let program = Path::new(&arguments.program[0]);
     let (notes, mut options) = (Notes::of_user(), Vec::new());
+    if arguments.mpiexec {
+        options.extend(of_environment()?);
+        return become_run(&without_ranks(options), true, &arguments.program);
+    }
+    let program = Path::new(&arguments.program[0]);
     let mut beside = program.as_os_str().to_owned();
     beside.push(BESIDE);
     let beside = PathBuf::from(beside);
@@ -40,17 +48,37 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let text = notes.read_deciding(&beside, says, Found::ByPlace, LONGEST)?;
         options.extend(split(&text).with_context(|| beside.display().to_string())?);
     }
-    if let Ok(text) = std::env::var(OPTIONS) {
-        options.extend(split(&text).context(OPTIONS)?);
-    }
+    options.extend(of_environment()?);
+    let is_own = is_trusted(program, &notes)?;
+    become_run(&options, is_own, &arguments.program)
+}
+
+/// Becomes `rankine run`. Unless the options name folders, the program sees the one it is started in, if it may.
+fn become_run(options: &[String], sees_folder: bool, rest: &[OsString]) -> Result<ExitCode> {
     let names_folders = options.iter().any(|word| word.starts_with("--dir"));
-    if !names_folders && is_trusted(program, &notes)? {
-        options.push("--dir=.".into());
-    }
+    let folder = (sees_folder && !names_folders).then_some("--dir=.");
     let exe = std::env::current_exe().context("where is this executable?")?;
     let mut command = Command::new(&exe);
-    command.arg("run").args(options).args(&arguments.program);
+    command.arg("run").args(options).args(folder).args(rest);
     os::replace_process(&mut command).with_context(|| format!("can't start {}", exe.display()))
+}
+
+fn of_environment() -> Result<Vec<String>> {
+    std::env::var(OPTIONS).map_or(Ok(Vec::new()), |text| split(&text).context(OPTIONS))
+}
+
+/// How many ranks there are a command line of mpiexec says itself.
+fn without_ranks(options: Vec<String>) -> Vec<String> {
+    let mut words = options.into_iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-n" | "-np" | "--ranks" => drop(words.next()),
+            _ if word.starts_with("--ranks=") => {}
+            _ => kept.push(word),
+        }
+    }
+    kept
 }
 
 /// Whether this user has compiled the program, or has said that it is to be trusted as it is now.
@@ -88,6 +116,12 @@ fn split(text: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_are_what_mpiexec_says() {
+        let words = |text: &str| split(text).unwrap();
+        assert_eq!(without_ranks(words("-n 4 --dir . --ranks=3 --label")), words("--dir . --label"));
+    }
 
     #[test]
     fn options_are_words() {

@@ -1,13 +1,20 @@
 //! Pointers to functions of another type, as sources make them by casts. clang tells of these; the object that it makes gets a
 //! note of the two types, in a section of its own, which the linker finds in the program: there calls through pointers of the one
 //! type are made to forgive functions of the other (`link/forgiving.rs`), and no others.
+//!
+//! A pointer that names no parameters (`int (*f)()`) takes any function without a cast, and says nothing of what it is called with.
+//! clang tells of the calls, without types: an object that has some gets a note of all types that it calls pointers by.
 
 use crate::link::agreement::{Signature, is_adaptable};
+use crate::link::types_called;
 use anyhow::{Context as _, Result};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 use wasmparser::{Parser, Payload};
+
+/// Instead of parameters or results: whatever they are.
+const ANY: &str = "*";
 
 /// The section's name.
 pub(crate) const SECTION: &str = "rankine.casts";
@@ -22,11 +29,32 @@ pub(crate) struct Cast {
 impl Cast {
     /// What a warning of clang's tells of; nothing if both are one type in WebAssembly, or one can't be made of the other.
     pub(crate) fn of_warning(text: &str) -> Option<Cast> {
-        let (_, rest) = text.split_once("cast from ")?;
-        let (rest, _) = rest.rsplit_once(" converts to incompatible function type")?;
-        let (from, to) = rest.split_once(" to '")?;
-        let (function, pointer) = (signature(last_quoted(from)?)?, signature(last_quoted(&format!("'{to}"))?)?);
+        let (from, to) = types(text)?;
+        let (function, mut pointer) = (signature(from)?, signature(to)?);
+        if to.ends_with("(*)()") {
+            pointer.parameters = vec![ANY.to_owned()];
+            return Some(Cast { function, pointer });
+        }
         (function != pointer && is_adaptable(&pointer, &function)).then_some(Cast { function, pointer })
+    }
+
+    /// Any function is called, by any type.
+    fn any() -> Cast {
+        let any = || Signature { parameters: vec![ANY.into()], results: vec![ANY.into()] };
+        Cast { function: any(), pointer: any() }
+    }
+
+    /// What another warning tells of: arguments are passed by a pointer that names no parameters.
+    pub(crate) fn of_call(text: &str) -> Option<Cast> {
+        text.contains("passing arguments to a function without a prototype").then(Cast::any)
+    }
+
+    /// Whether calls through a pointer of this type, of a function of that type, are meant.
+    pub(crate) fn is_of(&self, pointer: &Signature, function: &Signature) -> bool {
+        let has = |said: &[String], is: &[String]| said == [ANY] || said == is;
+        let fits =
+            |said: &Signature, is: &Signature| has(&said.parameters, &is.parameters) && has(&said.results, &is.results);
+        fits(&self.pointer, pointer) && fits(&self.function, function)
     }
 
     fn written(&self) -> String {
@@ -43,6 +71,20 @@ impl Cast {
         let (function, pointer) = line.split_once('=')?;
         Some(Cast { function: side(function)?, pointer: side(pointer)? })
     }
+}
+
+/// What a warning says of a function and of a pointer to it.
+fn types(text: &str) -> Option<(&str, &str)> {
+    let (_, rest) = text.split_once("cast from ")?;
+    let (rest, _) = rest.rsplit_once(" converts to incompatible function type")?;
+    let at = rest.find(" to '")?;
+    Some((last_quoted(&rest[..at])?, last_quoted(&rest[at + " to ".len()..])?))
+}
+
+/// Whether the types that a warning tells of differ by more than what pointers among them point to, as far as they are known.
+pub(crate) fn is_mismatch(text: &str) -> bool {
+    let known = |(from, to): (&str, &str)| Some(!to.ends_with("(*)()") && signature(from)? != signature(to)?);
+    types(text).and_then(known).unwrap_or(true)
 }
 
 /// The text of a type: what it is otherwise known as, if that is said.
@@ -108,9 +150,14 @@ fn value(text: &str) -> Option<Option<String>> {
 
 /// Notes casts in an object.
 pub(crate) fn note(object: &Path, casts: &[Cast]) -> Result<()> {
-    let is_module = fs::read(object).is_ok_and(|bytes| bytes.starts_with(b"\0asm"));
-    if !is_module || casts.is_empty() {
+    let bytes = fs::read(object).unwrap_or_default();
+    if !bytes.starts_with(b"\0asm") || casts.is_empty() {
         return Ok(());
+    }
+    let mut casts = casts.to_vec();
+    if casts.contains(&Cast::any()) {
+        casts.retain(|cast| *cast != Cast::any());
+        casts.extend(types_called(&bytes)?.into_iter().map(|pointer| Cast { pointer, ..Cast::any() }));
     }
     let text: String = casts.iter().map(Cast::written).collect();
     let content = [&[SECTION.len() as u8], SECTION.as_bytes(), text.as_bytes()].concat();
@@ -163,6 +210,23 @@ mod tests {
         let wide = "'void (*)(struct a *, hsize)' (aka 'void (*)(struct a *, unsigned long long)')";
         assert_eq!(shown(&format!("{wide} to 'int (*)(void *)'")).as_deref(), Some("i32 i64>=i32>i32"));
         assert_eq!(shown("'void (*)(void (*)(int, int), float)' to 'void (*)(void)'").as_deref(), Some("i32 f32>=>"));
+        assert_eq!(shown("'int (*)(int *)' to 'f' (aka 'int (*)()')").as_deref(), Some("i32>i32=*>i32"));
+    }
+
+    #[test]
+    fn a_pointer_without_parameters_is_called_with_any() {
+        let side = |parameters: &[&str]| Signature {
+            parameters: parameters.iter().map(|&kind| kind.into()).collect(),
+            results: vec!["i32".into()],
+        };
+        let cast = Cast::read("i32>i32=*>i32").unwrap();
+        assert!(cast.is_of(&side(&["i32", "i32"]), &side(&["i32"])));
+        assert!(!cast.is_of(&side(&["i32", "i32"]), &side(&["i64"])));
+        assert!(!Cast::read("i32>i32=i64>i32").unwrap().is_of(&side(&["i32", "i32"]), &side(&["i32"])));
+        let call =
+            "a.c:1:2: warning: passing arguments to a function without a prototype is deprecated in all versions of C";
+        assert!(Cast::of_call(call).unwrap().is_of(&side(&["i32", "f64"]), &side(&[])));
+        assert_eq!(Cast::of_call("a.c:1:2: warning: passing arguments to 'f' without a prototype is deprecated"), None);
     }
 
     #[test]

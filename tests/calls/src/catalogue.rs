@@ -25,6 +25,8 @@ pub struct Callee {
     pub in_local: bool,
     /// What it returns is an error code of MPI's.
     pub returns_code: bool,
+    /// For each parameter: it points to what a native program has as wide as its addresses.
+    pub as_wide_as_addresses: Vec<bool>,
 }
 
 impl Callee {
@@ -130,6 +132,7 @@ impl Catalogue {
                 let row = rankine_abi::Function::named(&name).with_context(|| format!("{name} is not in the ABI"))?;
                 let parameters: Vec<&Parameter> = function.of_variant(large).collect();
                 ensure!(parameters.len() == row.parameters.len(), "{name}: {} parameters", parameters.len());
+                let as_wide_as_addresses = parameters.iter().map(|p| is_as_wide_as_addresses(p, large)).collect();
                 let parameters = row.parameters.iter().copied().zip(parameters.into_iter().map(|p| what(p, large)));
                 functions.push(Callee {
                     origin: Origin::Module(rankine_abi::MODULE),
@@ -139,6 +142,7 @@ impl Catalogue {
                     in_local: function.engines.local,
                     // Those of tools have codes of their own.
                     returns_code: function.returns.is_none() && function.chapter != "mpit",
+                    as_wide_as_addresses,
                     name,
                 });
             }
@@ -168,7 +172,17 @@ fn helper(helper: Helper, parameters: &[(ValueType, What)]) -> Callee {
         waits: false,
         in_local: true,
         returns_code: false,
+        as_wide_as_addresses: vec![false; parameters.len()],
     }
+}
+
+fn is_as_wide_as_addresses(parameter: &Parameter, large: bool) -> bool {
+    let is_wide = match &parameter.kind {
+        Kind::Handle(_) | Kind::Tool(_) | Kind::Aint => true,
+        Kind::Extent => !large,
+        _ => false,
+    };
+    is_wide && parameter.by_pointer()
 }
 
 fn what(parameter: &Parameter, large: bool) -> What {

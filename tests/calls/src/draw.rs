@@ -259,6 +259,11 @@ pub(crate) fn place(class: u32, number: u32) -> u32 {
     HANDLES + 4 * (SLOTS * class + number)
 }
 
+/// Where all handles of a class are kept.
+pub(crate) fn slots(class: Class) -> std::ops::Range<u32> {
+    place(index(class), 0)..place(index(class), SLOTS)
+}
+
 /// A place where a handle of a class is kept. The first few are used most.
 fn slot(u: &mut Unstructured, class: u32) -> Result<u32> {
     let last = if u.ratio(3, 4)? { 2 } else { SLOTS - 1 };
@@ -281,7 +286,7 @@ fn handle(u: &mut Unstructured, class: Class) -> Result<Argument> {
 }
 
 /// Handles that are always there.
-fn predefined(class: Class) -> &'static [i64] {
+pub(crate) fn predefined(class: Class) -> &'static [i64] {
     match class {
         Class::Comm => &[0x101, 0x101, 0x101, 0x102, 0x100],
         Class::Group => &[0x109, 0x108],

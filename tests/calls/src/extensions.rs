@@ -86,10 +86,12 @@ pub(crate) fn all() -> Vec<Callee> {
 }
 
 fn function(module: &'static str, name: &str, words: &str, waits: bool) -> Callee {
+    let parameters: Vec<_> = words.split_whitespace().map(parameter).collect();
     Callee {
         name: name.into(),
         origin: Origin::Module(module),
-        parameters: words.split_whitespace().map(parameter).collect(),
+        as_wide_as_addresses: vec![false; parameters.len()],
+        parameters,
         result: Some(ValueType::I32),
         waits,
         in_local: true,

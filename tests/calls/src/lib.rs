@@ -23,6 +23,7 @@ pub mod guest;
 pub mod insignificant;
 mod interpreter;
 mod memory;
+pub mod native;
 pub mod program;
 mod setting;
 pub mod telling;

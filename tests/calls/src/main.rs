@@ -33,7 +33,7 @@ use rankine_calls::draw::{Choice, draw};
 use rankine_calls::growth::{self, RECIPES};
 use rankine_calls::guest::Kind;
 use rankine_calls::program::Mode;
-use rankine_calls::{Case, Catalogue, Program, guest};
+use rankine_calls::{Case, Catalogue, Program, guest, native};
 
 use mpiexec::mpiexec;
 use places::Places;
@@ -62,9 +62,16 @@ struct Arguments {
     /// Of the growing cases that are written down, or the functions with insignificant arguments, only those with this text
     #[arg(long, value_name = "TEXT")]
     recipe: Option<String>,
-    /// Run cases with nothing in many places on both engines, and compare the classes of the errors that calls return
-    #[arg(long)]
-    compare: bool,
+    /// Run cases with nothing in many places on the engine mpi and on another, or natively, and compare the classes of the errors
+    /// that calls return
+    #[arg(long, value_name = "WITH", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "local")]
+    compare: Option<compare::With>,
+    /// Be a native twin: run the case in this file with the functions of the library, and no engine
+    #[arg(long, value_name = "FILE", requires = "library")]
+    natively: Option<PathBuf>,
+    /// The MPI library of the native twin
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
     /// Call every function that has arguments which are not significant with anything in their place
     #[arg(long)]
     insignificant: bool,
@@ -86,7 +93,12 @@ fn main() -> ExitCode {
 
 /// Runs what is asked for; how many cases ended badly.
 fn run(arguments: &Arguments) -> Result<usize> {
-    let (catalogue, places) = (Catalogue::new()?, Places::find());
+    let catalogue = Catalogue::new()?;
+    if let (Some(file), Some(library)) = (&arguments.natively, &arguments.library) {
+        native::run(library, &catalogue, &Case::parse(&fs::read_to_string(file)?, &catalogue)?)?;
+        return Ok(0);
+    }
+    let places = Places::find();
     let keep = arguments.keep.clone().unwrap_or_else(|| places.target.join("calls"));
     fs::create_dir_all(keep.join(FILES))?;
     fs::create_dir_all(keep.join(CHILD))?;
@@ -100,8 +112,8 @@ fn run(arguments: &Arguments) -> Result<usize> {
     limit_files();
     // Over a library, the launcher says how many ranks there may be.
     let choice = Choice::of(&catalogue, has, arguments.engine == "local");
-    if arguments.compare {
-        return compare::run(arguments, &catalogue, &choice, &places, &keep);
+    if let Some(with) = arguments.compare {
+        return compare::run(with, arguments, &catalogue, &choice, &places, &keep);
     }
     if arguments.insignificant {
         return says_nothing::run(arguments, &catalogue, &places, &keep);

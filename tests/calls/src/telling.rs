@@ -1,4 +1,4 @@
-//! What a guest prints of each call, so that two engines can be compared: written by [`tell`], read by [`told`].
+//! What a guest prints of each call, so that two engines can be compared: written by [`tell`] and, natively, by [`line`], read by [`told`].
 
 use wasm_encoder::{Instruction, MemArg, ValType};
 
@@ -33,6 +33,14 @@ pub(crate) fn tell(b: &mut Builder, write: u32, error_class: u32) -> u32 {
     b.function(&[ValType::I32; 2], &[], 0, &body)
 }
 
+/// What [`tell`] prints, from a number and a class.
+pub(crate) fn line(function: u16, class: i32) -> String {
+    let letters = |number: u16| -> String {
+        [12, 8, 4, 0].map(|shift| char::from(b'a' + (number >> shift & 15) as u8)).into_iter().collect()
+    };
+    format!("{} {}", letters(function), letters(class as u16))
+}
+
 /// The number of a function and the class that a line of `Kind::Telling` names.
 pub fn told(line: &str) -> Option<(usize, i32)> {
     let (number, class) = line.trim_end().split_once(' ')?;
@@ -51,6 +59,7 @@ mod tests {
     #[test]
     fn a_line_has_a_function_and_a_class() {
         assert_eq!(told("aabc aaan\n"), Some((0x12, 13)));
+        assert_eq!(line(0x12, 13), "aabc aaan");
         assert_eq!(told("[0] aabc aaan"), None);
         assert_eq!(told("rankine: rank 0"), None);
     }

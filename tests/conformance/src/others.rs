@@ -34,6 +34,16 @@ pub fn others() -> Result<String, String> {
         if bad == 0 { "all".to_owned() } else { format!("all but {bad}") },
     );
     table(&mut text, include_str!("../../calls/differences.txt"))?;
+    let [cases, differences, bad] = numbers_of(include_str!("../results/calls-native.txt"))?;
+    let _ = write!(
+        text,
+        "\nSuch programs are also run natively: a native twin calls the library without an engine, and what it is answered is compared \
+         with what a guest is answered on `mpi`. Left out is what a library takes on trust and would crash at. Of {cases} programs of \
+         the last run {} were carried out alike, but for what this table names; in {differences} ways answers differed.\n\n\
+         | what differs: the call, the classes natively and on `mpi` | whose the difference is | what it is |\n|---|---|---|\n",
+        if bad == 0 { "all".to_owned() } else { format!("all but {bad}") },
+    );
+    table(&mut text, include_str!("../../calls/native.txt"))?;
     Ok(text)
 }
 

@@ -141,12 +141,12 @@ impl Way {
 pub fn carry(
     rank: &Rank,
     caller: *mut c_void,
-    way: Way,
+    way: &Way,
     thread: Option<u32>,
     mut words: Words<'_>,
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> Result<()>,
 ) -> std::result::Result<(), Stop> {
-    let Way { function, when, errors, .. } = way;
+    let Way { function, when, errors, .. } = *way;
     let outer = (rank.caller.replace(caller), rank.call.replace(function));
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);

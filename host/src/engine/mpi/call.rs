@@ -28,10 +28,10 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     unsafe {
         match charge {
             None => {
-                linker.func_new_unchecked(MODULE, name, ty, move |caller, words| carry(caller, way, words, shim))?
+                linker.func_new_unchecked(MODULE, name, ty, move |caller, words| carry(caller, &way, words, shim))?
             }
             Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, way, words, |rank, words| {
+                carry(caller, &way, words, |rank, words| {
                     charge(rank, words)?;
                     (shim)(rank, words)
                 })
@@ -45,7 +45,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
 #[inline]
 pub(crate) fn carry(
     mut caller: Caller<'_, Guest>,
-    way: Way,
+    way: &Way,
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> rankine_mpi::Result<()>,
 ) -> Result<()> {

@@ -107,7 +107,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
             let shared = caller.data().objects().clone();
-            call::carry(caller, way, words, |rank, words| (row.shim)(rank, shared, words))
+            call::carry(caller, &way, words, |rank, words| (row.shim)(rank, shared, words))
         })?;
     }
     Ok(true)

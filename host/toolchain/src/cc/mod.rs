@@ -148,7 +148,10 @@ pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
 fn libraries_for(sysroot: &Path, sdk: &Sdk, probe: Probe) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
-    line.extend(WRAPPED.iter().filter(|name| probe.wraps(name)).map(|name| format!("-Wl,--wrap={name}")));
+    // And that before which a thread gets a place to come back to (`threads.c`).
+    let threaded = threads::are_in(sysroot).then_some(&"pthread_create");
+    let wrapped = WRAPPED.iter().filter(|name| probe.wraps(name)).chain(threaded);
+    line.extend(wrapped.map(|name| format!("-Wl,--wrap={name}")));
     // Behind the user's own folders, in which there may be the libraries of another installation.
     line.push(format!("-L{}", sdk.libraries().display()));
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
@@ -228,7 +231,7 @@ pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Reques
         program if narrowing::is_wanted(request) => {
             let cpp = cpp_source(request).filter(|_| !line.iter().any(|word| word == "--driver-mode=g++"));
             let output = runnable::output(&line);
-            let (status, casts) = narrowing::compile(clang, line, narrowing::tells_casts(request))?;
+            let (status, casts) = narrowing::compile(clang, line, narrowing::Casts::wanted(request))?;
             if status.success() && !casts.is_empty() && request.forgives != Some(false) {
                 note_casts(&output, request, &casts)?;
             }

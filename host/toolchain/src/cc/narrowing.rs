@@ -4,7 +4,7 @@
 //! what to do.
 
 use super::flags::Request;
-use crate::casts::Cast;
+use crate::casts::{self, Cast};
 use anyhow::{Context as _, Result};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,10 @@ use std::process::{Command, ExitStatus, Stdio};
 
 /// The names of clang's warnings.
 const NAME: &str = "[-Wshorten-64-to-32]";
-const CASTS: &str = "[-Wcast-function-type-mismatch]";
+const CASTS: &str = "-Wcast-function-type-mismatch";
+/// It tells of pointers without parameters as well, and of whatever differs in what is pointed to. Casts of which both warnings
+/// tell have this one's name.
+const MORE_CASTS: &str = "-Wcast-function-type-strict";
 const CURE: &str = "a long has 32 bits in WebAssembly, and int64_t has 64 (said once per file: -Wshorten-64-to-32 tells all \
                     such places, -Wno-shorten-64-to-32 none)";
 
@@ -35,24 +38,47 @@ fn is_source(word: &str) -> bool {
     !word.starts_with('-') && Path::new(word).extension().and_then(OsStr::to_str).is_some_and(|end| ENDS.contains(&end))
 }
 
-/// Whether the caller wants to hear of casts, too.
-pub(super) fn tells_casts(request: &Request) -> bool {
-    let words = || request.arguments.iter().filter_map(|word| word.to_str());
-    words().any(|word| matches!(word, "-Wextra" | "-W") || word.starts_with("-Wcast-function-type"))
+/// Which casts the caller wants to hear of, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Casts {
+    #[default]
+    None,
+    Mismatches,
+    All,
+}
+
+impl Casts {
+    pub(super) fn wanted(request: &Request) -> Casts {
+        let has = |wanted: &dyn Fn(&str) -> bool| request.arguments.iter().filter_map(|word| word.to_str()).any(wanted);
+        match () {
+            () if has(&|word| ["-Wcast-function-type", MORE_CASTS].contains(&word)) => Casts::All,
+            () if has(&|word| matches!(word, "-Wextra" | "-W" | CASTS)) => Casts::Mismatches,
+            () => Casts::None,
+        }
+    }
+
+    /// Whether this warning is among them.
+    fn have(self, text: &str) -> bool {
+        match self {
+            Casts::None => false,
+            Casts::Mismatches => casts::is_mismatch(text),
+            Casts::All => true,
+        }
+    }
 }
 
 /// Runs clang, and passes on what it says; the casts of functions that it told of.
-pub(super) fn compile(clang: &Path, line: Vec<OsString>, tells_casts: bool) -> Result<(ExitStatus, Vec<Cast>)> {
+pub(super) fn compile(clang: &Path, line: Vec<OsString>, told_casts: Casts) -> Result<(ExitStatus, Vec<Cast>)> {
     let mut command = Command::new(clang);
     command.args(["-Wshorten-64-to-32", "-Wno-error=shorten-64-to-32"]);
-    command.args(["-Wcast-function-type-mismatch", "-Wno-error=cast-function-type-mismatch"]);
+    command.args([CASTS, "-Wno-error=cast-function-type-mismatch", MORE_CASTS, "-Wno-error=cast-function-type-strict"]);
     if io::stderr().is_terminal() {
         command.arg("-fcolor-diagnostics");
     }
     let start = || format!("cannot start {}", clang.display());
     let mut child = command.args(line).stderr(Stdio::piped()).spawn().with_context(start)?;
     let mut told = BufReader::new(child.stderr.take().context("clang has no standard error stream")?);
-    let mut filter = Filter { tells_casts, ..Filter::default() };
+    let mut filter = Filter { told_casts, ..Filter::default() };
     let (mut text, mut out) = (Vec::new(), io::stderr());
     while told.read_until(b'\n', &mut text)? > 0 {
         // Where nobody reads any more, clang still compiles.
@@ -74,9 +100,9 @@ struct Filter {
     told: HashSet<String>,
     /// Warnings that were not passed on.
     dropped: u64,
-    /// Casts of functions, and whether they are passed on.
+    /// Casts of functions, and which of them are passed on.
     casts: Vec<Cast>,
-    tells_casts: bool,
+    told_casts: Casts,
 }
 
 #[derive(Default)]
@@ -104,12 +130,14 @@ impl Filter {
             // It explains what came before.
             Some(Head { is_message: false, .. }) => {}
             Some(Head { place, file, .. }) => {
-                let is_cast = text.trim_end().ends_with(CASTS);
+                let is_cast = [CASTS, MORE_CASTS].iter().any(|name| text.trim_end().ends_with(&format!("[{name}]")));
                 if is_cast {
                     self.casts.extend(Cast::of_warning(&text));
+                } else {
+                    self.casts.extend(Cast::of_call(&text));
                 }
                 self.state = match shortens_long(&text) {
-                    None if is_cast && !self.tells_casts => {
+                    None if is_cast && !self.told_casts.have(&text) => {
                         self.dropped += 1;
                         State::Drops
                     }
@@ -256,14 +284,17 @@ mod tests {
     #[test]
     fn casts_are_kept_and_told_to_who_asks() {
         let text = "a.c:5:42: warning: cast from 'int (*)(int *)' to 'void (*)(int *)' converts to incompatible function type \
-                    [-Wcast-function-type-mismatch]\n    5 |   f();\n1 warning generated.\n";
-        let run = |tells_casts| {
-            let (mut filter, mut out) = (Filter { tells_casts, ..Filter::default() }, Vec::new());
+                    [-Wcast-function-type-strict]\n    5 |   f();\n1 warning generated.\n";
+        let run = |text: &str, told_casts| {
+            let (mut filter, mut out) = (Filter { told_casts, ..Filter::default() }, Vec::new());
             text.split_inclusive('\n').for_each(|line| filter.pass(line.as_bytes(), &mut out).unwrap());
             (filter.casts.len(), String::from_utf8(out).unwrap())
         };
-        assert_eq!(run(false), (1, String::new()));
-        assert_eq!(run(true), (1, text.to_owned()));
+        assert_eq!(run(text, Casts::None), (1, String::new()));
+        assert_eq!(run(text, Casts::Mismatches), (1, text.to_owned()));
+        let without_parameters = text.replace("void (*)(int *)", "int (*)()");
+        assert_eq!(run(&without_parameters, Casts::Mismatches), (1, String::new()));
+        assert_eq!(run(&without_parameters, Casts::All), (1, without_parameters.clone()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! as it is, so who calls through it from outside, as MPI does, meets the program's own functions. Every instruction stays
 //! where it is, too: debug information is true. Types that nothing in the table could be adapted to keep their calls.
 
-use super::agreement::is_adaptable;
+use super::agreement::{Signature, is_adaptable};
 use super::encoding::{CALL, END, I32_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded, signed_leb};
 use super::module::{Facts, signature};
 use crate::FORGIVING_CALL;
@@ -104,6 +104,16 @@ fn sites(module: &[u8]) -> Result<Vec<Site>> {
     Ok(sites)
 }
 
+/// The types by which a module calls pointers with arguments.
+pub(crate) fn types_called(module: &[u8]) -> Result<Vec<Signature>> {
+    let facts = Facts::read(module)?;
+    let mut types: Vec<u32> = sites(module)?.iter().map(|site| site.kind).collect();
+    types.sort_unstable();
+    types.dedup();
+    let signatures = types.iter().filter_map(|kind| facts.types.get(*kind as usize)).map(signature);
+    Ok(signatures.filter(|signature| !signature.parameters.is_empty()).collect())
+}
+
 /// The types of the functions in the table.
 struct Kinds<'f> {
     types: Vec<&'f FuncType>,
@@ -167,10 +177,9 @@ impl<'f> Callers<'f> {
             let can_be_made = || kind.params().iter().chain(kind.results()).all(|kind| encoded(*kind).is_some());
             let adapts = |other: &FuncType| {
                 let (pointer, function) = (signature(kind), signature(other));
-                let is_cast = |cast: &Cast| cast.pointer == pointer && cast.function == function;
                 other != kind
                     && is_adaptable(&pointer, &function)
-                    && casts.is_none_or(|casts| casts.iter().any(is_cast))
+                    && casts.is_none_or(|casts| casts.iter().any(|cast| cast.is_of(&pointer, &function)))
             };
             if !made.contains_key(&site.kind) && can_be_made() {
                 let others = (0..kinds.types.len()).filter(|other| adapts(kinds.types[*other])).collect();

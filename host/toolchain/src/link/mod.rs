@@ -18,6 +18,8 @@ use crate::casts::{self, Cast};
 use crate::find::{self, TARGET};
 use crate::process::{check, exit_code};
 use crate::wide::WIDE;
+pub(crate) use forgiving::types_called;
+
 use agreement::{Agreement, Mismatch};
 use anyhow::{Context as _, Result, ensure};
 use rankine_system::tell;

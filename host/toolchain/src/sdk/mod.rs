@@ -44,8 +44,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("mpif90", "fc -runnable"),
     ("mpif77", "fc -runnable"),
     // As programs of `-runnable` do, those that a makefile starts may use the folder in which it starts them.
-    ("mpiexec", "run --dir=."),
-    ("mpirun", "run --dir=."),
+    ("mpiexec", "start --mpiexec --"),
+    ("mpirun", "start --mpiexec --"),
 ];
 
 /// Where [`Sdk::linker`] lies.
