@@ -73,7 +73,11 @@ impl Guest {
         let on_threads = || self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect();
         match mode {
             Mode::Fibers if on("local") && is_full => self.head.ranks.clone(),
-            Mode::Fibers if on("local") => self.telling_ranks(self.head.ranks.clone(), variant, self.waits()),
+            Mode::Fibers if on("local") => {
+                // What the check sees of more ranks it sees on threads.
+                let is_like_threads = !self.waits() || self.is_checked();
+                self.telling_ranks(self.head.ranks.clone(), variant, !is_like_threads)
+            }
             Mode::Threads if on("local") && is_full => on_threads(),
             Mode::Threads if on("local") => self.telling_ranks(on_threads(), variant, true),
             Mode::Seeded(_) if on("local") => self.telling_seeded(),
@@ -146,6 +150,10 @@ impl Guest {
         guest.head.run.push("--check".into());
         guest.head.stderr.push("rankine: check: nothing found".into());
         guest
+    }
+
+    fn is_checked(&self) -> bool {
+        self.head.run.last().is_some_and(|word| word == "--check")
     }
 
     /// The output that a run with so many ranks must print, if a file says.

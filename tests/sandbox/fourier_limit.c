@@ -1,6 +1,6 @@
 // What the host needs for transforms is part of what a rank may have of memory: many lengths keep it within that, and one that
 // takes too much is left to the guest.
-// ranks: 1 2
+// ranks: 2
 // run: --memory-limit 64M
 // peak: limits + 96
 #include "fourier.h"

@@ -1,5 +1,5 @@
 // Objects without end: every class has a quota, and what is refused then is an error. Afterwards all is as before.
-// ranks: 1 2
+// ranks: 2
 // engines: local
 // Over an MPI library the same quotas hold, but a million of its objects take minutes.
 #include "quota.h"

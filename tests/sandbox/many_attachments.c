@@ -1,6 +1,6 @@
 // Dynamic windows with as many attachments as a rank can have: an access finds those it needs by search, whatever their order, their
 // gaps and its own datatype are. Each variation would take minutes if accesses walked over all of them.
-// ranks: 1 2
+// ranks: 2
 // seconds: 120
 #include "variations.h"
 

@@ -1,6 +1,6 @@
 // Info objects of many pairs, copied and changed: the time of a call grows with the pairs, and not with their square. Where a call is about
 // one key, it hardly grows with the others.
-// ranks: 1 2
+// ranks: 2
 // engines: local
 #include "hostile.h"
 

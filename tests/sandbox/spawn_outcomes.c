@@ -7,7 +7,7 @@
 #include "hostile.h"
 #include <string.h>
 
-enum { CALLS = 2000, LONG = 1 << 20 };
+enum { CALLS = 500, LONG = 1 << 20 };
 
 static char name[LONG];
 
