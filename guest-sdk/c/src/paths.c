@@ -42,6 +42,9 @@ static bool keep(const char *rest, char **buffer, size_t *size, int may_grow) {
 static int find(const char *path, bool is_absolute, const char **name, char **buffer, size_t *size, int may_grow) {
 	const char *rest = ".";
 	uint32_t left_out = 0;
+	/* The C library takes "./../b" for a path below ".", which it is not. */
+	while (path[0] == '.' && path[1] == '/' && strspn(path + 1, "/") < strlen(path + 1))
+		path += 1 + strspn(path + 1, "/");
 	int folder = __wasilibc_find_abspath(path, name, &rest);
 	if (is_absolute && (folder < 0 || !**name)) {
 		int found = rankine_place(word_of(path), (rankine_word)strlen(path), word_of(&left_out));
