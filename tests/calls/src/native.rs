@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
+use rankine_abi::ValueType;
 
 use crate::catalogue::{Callee, Catalogue, Helper, Origin, What};
 use crate::draw::{predefined, slots};
@@ -85,7 +86,9 @@ pub fn run(library: &Path, catalogue: &Catalogue, case: &Case) -> Result<()> {
     let mut output = std::io::stdout();
     for call in &case.programs[0].calls {
         let callee = &catalogue.functions[usize::from(call.function)];
-        let values: Vec<i64> = call.arguments.iter().map(|argument| native.value(*argument)).collect::<Result<_>>()?;
+        let arguments = call.arguments.iter().zip(&callee.parameters);
+        let values: Vec<i64> =
+            arguments.map(|(argument, (kind, _))| native.value(*argument, *kind)).collect::<Result<_>>()?;
         match callee.origin {
             Origin::Module(rankine_abi::MODULE) => {
                 let arguments: Vec<u64> = (0..values.len()).map(|at| native.argument(callee, at, &values)).collect();
@@ -142,10 +145,11 @@ impl Native<'_> {
         }
     }
 
-    fn value(&self, argument: Argument) -> Result<i64> {
+    fn value(&self, argument: Argument, kind: ValueType) -> Result<i64> {
         Ok(match argument {
-            Argument::Is(value) => value,
-            Argument::FromRank(value) => value,
+            // The guest has no more of it.
+            Argument::Is(value) | Argument::FromRank(value) if kind == ValueType::I32 => (value as i32).into(),
+            Argument::Is(value) | Argument::FromRank(value) => value,
             // SAFETY: inside of what `lay_out` has mapped.
             Argument::At(at) if (HANDLES..NUMBERS).contains(&at) => unsafe {
                 (wide(at) as *const i64).read_unaligned()
