@@ -6,7 +6,7 @@
 //! objects that it begins with ([`beginning`]), and callbacks make calls of their own.
 //!
 //! There is one guest for all cases ([`guest`]): an interpreter that gets its program as arguments. So a case costs no
-//! compiling, and runs on every engine.
+//! compiling, and runs on every engine. It has a native twin ([`native`]).
 //!
 //! It can start ranks: there is a small program for them beside it ([`guest::child`]). Once in a while a second thread of
 //! each rank calls at the same time, by a guest whose memory is shared.
