@@ -13,11 +13,15 @@ static int cleaned, destroyed;
 static void clean(void *by) { cleaned += *(int *)by; }
 static void destroy(void *by) { destroyed += *(int *)by; }
 
-static void deeper(int depth, int *value)
+static void end(int *value)
 {
-    if (depth == 0)
+    if (value)
         pthread_exit(value);
-    deeper(depth - 1, value);
+}
+
+static void is_not_left(int *value)
+{
+    end(value);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -25,7 +29,7 @@ static void *ends_within(void *value)
 {
     CHECK_INT(pthread_setspecific(key, value), 0);
     pthread_cleanup_push(clean, value);
-    deeper(5, value);
+    is_not_left(value);
     pthread_cleanup_pop(0);
     return NULL;
 }
