@@ -33,7 +33,8 @@ mkdir ../elsewhere && printf other > ../elsewhere/file
 [ "$(RANKINE_RANKS=2 ./look data)" = '2 ranks, 1 files, seen' ]
 [ "$(RANKINE_RUN_OPTIONS="-n 3 --dir '$PWD/../elsewhere::e'" ./look data e/file)" = '3 ranks, 1 files, other' ]
 
-[ "$(RANKINE_RUN_OPTIONS="--dir . --dir .." ./look ./../elsewhere/file .//../elsewhere/file ././data)" = '1 ranks, 3 files, seen' ]
+mkdir below
+[ "$(cd below && RANKINE_RUN_OPTIONS="--dir . --dir .." ../look ./../data .//../data ././none)" = '1 ranks, 2 files, seen' ]
 
 # So does the SDK's mpiexec, which says itself how many ranks there are.
 mpiexec="$(rankine sdk bin)/mpiexec"
