@@ -233,6 +233,8 @@ enum Bad {
 
 /// How a run ended, and what it took.
 struct Run {
+    /// The process.
+    id: u32,
     /// None if it had to be ended.
     status: Option<ExitStatus>,
     /// The time that processors were at it, also for processes that it has waited for.
@@ -395,7 +397,7 @@ fn run_to_end(mut command: Command) -> Result<Run> {
         String::from_utf8_lossy(&bytes).into_owned()
     });
     let (status, time) = wait(&mut child)?;
-    Ok(Run { status, time, text: text.join().unwrap_or_default() })
+    Ok(Run { id: child.id(), status, time, text: text.join().unwrap_or_default() })
 }
 
 /// Waits as long as a case may take, and ends it then. With the time that processors were at it.
