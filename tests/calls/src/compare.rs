@@ -144,7 +144,7 @@ impl Comparison<'_> {
         Ok(run_to_end(command)?.text.lines().filter_map(told).collect())
     }
 
-    /// The same of the library without an engine.
+    /// What the library says to the native twin, as far as that comes.
     fn native_answers(&self, case: &Case) -> Result<Vec<(usize, i32)>> {
         let folder = self.empty_folder()?.with_file_name("");
         let file = self.keep.join("native.txt");
