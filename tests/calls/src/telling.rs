@@ -1,4 +1,4 @@
-//! What a guest prints of each call, so that two engines can be compared: written by [`tell`] and, natively, by [`line`], read by [`told`].
+//! What a guest prints of each call, so that two engines can be compared: written by [`tell`] and, natively, by [`line()`], read by [`told`].
 
 use wasm_encoder::{Instruction, MemArg, ValType};
 
