@@ -28,7 +28,8 @@ impl Times {
         *trials += 1;
     }
 
-    /// A line for each chapter, and then for each trial, of more than a second. Trials run side by side, so the sum is more than the time that passed.
+    /// A line for each chapter, and then for each trial, of more than a second. Trials run side by side, so the sum is more than
+    /// the time that passed.
     pub fn table(&self) -> String {
         let mut all = self.0.lock().expect("nothing panics while it holds the lock");
         all.of_trials.sort_by(|one, other| other.cmp(one));
