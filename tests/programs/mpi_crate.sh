@@ -6,7 +6,7 @@ sources=(examples/*.rs)
 [ ${#sources[@]} -ge 57 ]
 # Three ranks, of which the others tell most, with --full.
 for ranks in 2 ${RANKINE_TEST_FULL:+3} 4; do
-    examples $ranks local rankine run -n $ranks
+    examples "$ranks" local rankine run -n "$ranks"
 done
 examples 2 mpi "$MPI_BIN/mpiexec" -n 2 rankine run
 threaded 2 local rankine run -n 2
