@@ -349,8 +349,8 @@ pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
         let mut command = Command::new(&site.places.rankine);
         command.args(line.split_whitespace()).current_dir(&folder).env("RANKINE_SSH", "/bin/false");
         command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec")).env("RANKINE_MPI_LIB", site.library());
-        // What is trusted there: nothing before the page says so.
-        command.env("RANKINE_STATE_DIR", folder.join("state"));
+        // What is trusted there: nothing before the page says so. Code that is sealed by its key is no other trial's.
+        command.env("RANKINE_STATE_DIR", folder.join("state")).env("RANKINE_CACHE_DIR", folder.join("cache"));
         let run = run_within(command, None, LIMIT)?;
         if run.ended != Ended::Status(0) || run.stdout.is_empty() && run.stderr.is_empty() {
             return Err(run.to_string().into());

@@ -116,7 +116,8 @@ impl Site {
 
     /// The Slurm, started once.
     fn slurm(&self) -> Result<&Slurm, Failed> {
-        Ok(self.slurm.get_or_init(Slurm::start).as_ref()?)
+        let guest = self.guest()?;
+        Ok(self.slurm.get_or_init(|| Slurm::start(&guest)).as_ref()?)
     }
 
     /// Another guest.

@@ -34,13 +34,13 @@ pub struct Slurm {
 }
 
 impl Slurm {
-    /// Starts it, and waits until all of its nodes take jobs.
-    pub fn start() -> Result<Slurm, String> {
+    /// Starts it, and waits until all of its nodes take jobs. They find the guest by the names that the book uses.
+    pub fn start(guest: &Path) -> Result<Slurm, String> {
         let id = std::process::id();
         // Short: the path of a socket begins with it. Munge wants others to be able to look for that.
         let folder = std::env::temp_dir().join(format!("rankine-slurm-{id}"));
         let mut slurm = Slurm { folder, namespace: format!("rankine-{id}-slurm"), daemons: Vec::new() };
-        slurm.write().map_err(|e| format!("{}: {e}", slurm.folder.display()))?;
+        slurm.write(guest).map_err(|e| format!("{}: {e}", slurm.folder.display()))?;
         slurm.make_network()?;
         slurm.start_daemons().map_err(|e| e.to_string())?;
         slurm.await_nodes()?;
@@ -51,8 +51,8 @@ impl Slurm {
         self.folder.join(name).display().to_string()
     }
 
-    /// The folder, the key and the configuration.
-    fn write(&self) -> std::io::Result<()> {
+    /// The folder, the key, the configuration and the programs.
+    fn write(&self, guest: &Path) -> std::io::Result<()> {
         // What a process with our id has left that was killed long ago.
         let _ = fs::remove_dir_all(&self.folder);
         for folder in ["", "state", "jobs"] {
@@ -62,6 +62,9 @@ impl Slurm {
             fs::create_dir_all(self.folder.join(format!("spool/n{node}")))?;
         }
         fs::set_permissions(&self.folder, PermissionsExt::from_mode(0o711))?;
+        for program in ["heat.wasm", "ring.wasm"] {
+            fs::copy(guest, self.folder.join("jobs").join(program))?;
+        }
         let mut random = [0; 128];
         std::io::Read::read_exact(&mut File::open("/dev/urandom")?, &mut random)?;
         let mut key = fs::OpenOptions::new();
@@ -191,9 +194,6 @@ impl Slurm {
         folders.extend(site.places.rankine.parent().map(Path::to_path_buf));
         folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         command.env("PATH", std::env::join_paths(folders)?);
-        for program in ["heat.wasm", "ring.wasm"] {
-            fs::copy(site.guest()?, self.folder.join("jobs").join(program))?;
-        }
         Ok(run_within(command, None, PATIENCE)?)
     }
 }
@@ -295,9 +295,11 @@ pub fn a_batch_job(site: &Site) -> Result<(), Failed> {
     };
     let log = slurm.folder.join("jobs").join(format!("out-{number}.txt"));
     let printed = fs::read_to_string(&log).unwrap_or_default();
-    let mut lines: Vec<&str> = printed.lines().collect();
+    // Slurm's own remarks are there too, where a busy machine makes it repeat something.
+    let mut lines: Vec<&str> =
+        printed.lines().filter(|line| !line.starts_with("srun: ") && !line.starts_with("slurmstepd: ")).collect();
     lines.sort_unstable();
-    if lines == ALL_FOUR { Ok(()) } else { Err(format!("{printed}\n{ended}").into()) }
+    if lines == ALL_FOUR { Ok(()) } else { Err(format!("{printed}\n{ended}\n{}", slurm.logs()).into()) }
 }
 
 /// A library that was taken over finds nothing of what its task has left open, nor of what Slurm has.
