@@ -55,3 +55,25 @@ echo 'double release(double x) { return x; }' > c.c
 rankine cc -c c.c
 if rankine cc b.o a.o c.o -o program.wasm 2> log; then exit 1; fi
 grep -q 'the function release is (f64) -> f64 in c.o, and (i32) -> i32 in a.o' log
+
+# Nor is it one where archives hide the second definition, whichever comes first.
+echo 'long long draw(void *state, long long most) { (void)state; return most; }' > wide.c
+echo 'int draw(void *state, int most) { (void)state; return most; }' > narrow.c
+echo 'int draw(void *, int); int other(void) { return draw(0, 3); }' > other.c
+cat > calls.c <<'C'
+#include <stdio.h>
+long long draw(void *, long long);
+int other(void);
+int main(void)
+{
+    printf("%lld %d\n", draw(0, 5000000000), other());
+    return 0;
+}
+C
+rankine cc -c wide.c narrow.c other.c calls.c
+ar rcs libwide.a wide.o
+ar rcs libnarrow.a narrow.o
+for libraries in '-lwide -lnarrow' '-lnarrow -lwide' 'libwide.a libnarrow.a'; do
+    if rankine cc calls.o other.o -L. $libraries -o program.wasm 2> log; then exit 1; fi
+    grep -q 'the function draw is .*lib[a-z]*.a has one as it is called' log
+done

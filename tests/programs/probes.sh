@@ -8,9 +8,19 @@ for name in posix_memalign setjmp longjmp siglongjmp sigsetjmp isnan isinf fpcla
     statvfs random_r ftw; do
     ask "$name" || { echo "$name is missing"; cat conftest.log; exit 1; }
 done
-for name in fork vfork execv pipe popen mkfifo chroot socket shm_open mprotect getcontext wordexp timer_create; do
+for name in fork vfork execv pipe popen mkfifo chroot socket shm_open mprotect getcontext wordexp timer_create \
+    flock lockf feenableexcept; do
     if ask "$name"; then echo "$name is there"; exit 1; fi
 done
+# With threads, too.
+printf 'char pthread_create ();\nint main (void) { return pthread_create (); }\n' > conftest.c
+rankine cc -pthread -o conftest conftest.c
+# A language that is said is that of the sources: also of one from standard input.
+echo 'int main(void) { return 0; }' > source.inc
+rankine cc -x c source.inc -o source.wasm
+rankine cc -x c - -o source.wasm < source.inc
+rankine c++ -xc++ source.inc -o source.wasm
+rankine run source.wasm
 cat > calls.c <<'C'
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Adds fallocate, and the names of file locks, which fcntl refuses with EINVAL. */
+/* Adds fallocate, fcntl's F_DUPFD, and the names of file locks, which it refuses with EINVAL. */
 #include_next <fcntl.h>
 #ifndef RANKINE_FCNTL_H
 #define RANKINE_FCNTL_H
@@ -15,6 +15,10 @@
 #define F_RDLCK 0
 #define F_WRLCK 1
 #define F_UNLCK 2
+#endif
+#ifndef F_DUPFD
+#define F_DUPFD 0
+#define F_DUPFD_CLOEXEC 1030
 #endif
 #ifndef O_DIRECT
 #define O_DIRECT 0

@@ -1,4 +1,4 @@
-/* Adds time zones (always UTC) and the clocks that WASI counts with its monotonic one. */
+/* Adds time zones (always UTC), the clocks of WASI that wasi-libc has no names for, and those that are like one of these. */
 #include_next <time.h>
 #ifndef RANKINE_TIME_H
 #define RANKINE_TIME_H
@@ -7,10 +7,11 @@
 
 #ifdef CLOCK_MONOTONIC
 #ifndef CLOCK_PROCESS_CPUTIME_ID
-#define CLOCK_PROCESS_CPUTIME_ID CLOCK_MONOTONIC
-#endif
-#ifndef CLOCK_THREAD_CPUTIME_ID
-#define CLOCK_THREAD_CPUTIME_ID CLOCK_MONOTONIC
+__BEGIN_DECLS
+extern const struct __clockid rankine_clock_of_process, rankine_clock_of_thread;
+__END_DECLS
+#define CLOCK_PROCESS_CPUTIME_ID (&rankine_clock_of_process)
+#define CLOCK_THREAD_CPUTIME_ID (&rankine_clock_of_thread)
 #endif
 #define CLOCK_MONOTONIC_RAW CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC

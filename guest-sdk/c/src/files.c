@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <rankine/weak.h>
 #include <rankine/word.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,29 @@ WEAK int dup3(int from, int to, int flags) {
 		return dup2(from, to);
 	errno = EINVAL;
 	return -1;
+}
+
+/* Adds F_DUPFD: the first descriptor from the argument on that is free. */
+int __real_fcntl(int, int, ...);
+int __wrap_fcntl(int file, int command, ...) {
+	int argument = 0;
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC || command == F_SETFD || command == F_SETFL) {
+		va_list rest;
+		va_start(rest, command);
+		argument = va_arg(rest, int);
+		va_end(rest);
+	}
+	if (command != F_DUPFD && command != F_DUPFD_CLOEXEC)
+		return __real_fcntl(file, command, argument);
+	if (argument < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (__real_fcntl(file, F_GETFD) == -1)
+		return -1;
+	while (__real_fcntl(argument, F_GETFD) != -1)
+		argument++;
+	return duplicate(file, argument);
 }
 
 /* Callers then copy by reading and writing. */

@@ -10,6 +10,5 @@ WEAK char **backtrace_symbols(void *const *frames, int size) { (void)frames, (vo
 WEAK void backtrace_symbols_fd(void *const *frames, int size, int file) { (void)frames, (void)size, (void)file; }
 WEAK int dladdr(const void *address, Dl_info *answer) { (void)address, (void)answer; return 0; }
 WEAK int getloadavg(double *loads, int count) { (void)loads, (void)count; return -1; }
-WEAK int feenableexcept(int exceptions) { (void)exceptions; return -1; }
 WEAK int fedisableexcept(int exceptions) { (void)exceptions; return 0; }
 WEAK int fegetexcept(void) { return 0; }

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <rankine/weak.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct sigaction actions[_NSIG];
@@ -76,6 +78,18 @@ WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 	waiting &= blocked;
 	deliver(due);
 	return 0;
+}
+
+/* What sigsetjmp does before it is a setjmp, and siglongjmp before it is a longjmp. */
+WEAK void rankine_save_mask(struct __jmp_buf_tag *buffer, int save) {
+	buffer->__fl = save != 0;
+	memcpy(buffer->__ss, &blocked, sizeof blocked);
+}
+WEAK void rankine_restore_mask(struct __jmp_buf_tag *buffer) {
+	sigset_t saved;
+	memcpy(&saved, buffer->__ss, sizeof saved);
+	if (buffer->__fl)
+		sigprocmask(SIG_SETMASK, &saved, NULL);
 }
 WEAK int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return sigprocmask(how, set, old) ? errno : 0; }
 WEAK int sigpending(sigset_t *set) { *set = waiting; return 0; }

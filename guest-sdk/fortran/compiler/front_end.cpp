@@ -2,7 +2,7 @@
 // (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
 // allocations.cpp, closures.cpp).
 //
-// How large flang's semantics takes pointers for is put right in pointers.cpp.
+// What flang's semantics has to know of the target is put right in pointers.cpp.
 //
 // It takes the arguments of `flang -fc1`. With -emit-llvm-bc it writes LLVM bitcode, unoptimised: clang compiles that
 // with the flags that C guests are compiled with. Every other action is flang's own.
@@ -43,6 +43,29 @@ void lowerAssumedSizeExtents(mlir::ModuleOp module) {
   });
 }
 
+/// Where an element of a descriptor's array is asked for by its number, as C_F_POINTER does of its SHAPE, flang multiplies an
+/// index by a stride of 64 bits. Elements that are asked for by their subscripts get the width that they need.
+void countElementsFromOne(mlir::ModuleOp module) {
+  module.walk([](fir::CoordinateOp element) {
+    auto box = mlir::dyn_cast<fir::BaseBoxType>(element.getRef().getType());
+    auto array = box ? mlir::dyn_cast<fir::SequenceType>(fir::unwrapRefType(box.getEleTy())) : fir::SequenceType();
+    if (!array || array.getDimension() != element.getCoor().size())
+      return;
+    mlir::OpBuilder builder(element);
+    mlir::Location place = element.getLoc();
+    mlir::Value one = mlir::arith::ConstantIndexOp::create(builder, place, 1);
+    llvm::SmallVector<mlir::Value> subscripts;
+    for (mlir::Value number : element.getCoor()) {
+      mlir::Value index = fir::ConvertOp::create(builder, place, builder.getIndexType(), number);
+      subscripts.push_back(mlir::arith::AddIOp::create(builder, place, index, one));
+    }
+    auto found = fir::ArrayCoorOp::create(builder, place, element.getType(), element.getRef(), mlir::Value(), mlir::Value(),
+                                          subscripts, mlir::ValueRange());
+    element.replaceAllUsesWith(found.getResult());
+    element.erase();
+  });
+}
+
 /// Compiles to bitcode for wasm32.
 class EmitWasmBitcode : public CodeGenAction {
 public:
@@ -52,6 +75,7 @@ private:
   void executeAction() override {
     CompilerInstance &instance = getInstance();
     lowerAssumedSizeExtents(*mlirModule);
+    countElementsFromOne(*mlirModule);
     rankine::adaptBindC(*mlirModule);
     rankine::noteAllocations(*mlirModule);
     generateLLVMIR();

@@ -1,5 +1,6 @@
 //! The options of `rankine run`, and what they come to: the settings of a job, or what its ranks on other hosts are told.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ use crate::run::job::{Part, Placement, Settings, cores};
 use rankine_system::grants::{Folder, Grants};
 use rankine_system::placing::Cores;
 
+/// The variable with the number of ranks of a job whose command does not say it.
+pub(super) const RANKS: &str = "RANKINE_RANKS";
+
 /// What options are listed under, beside those that most jobs need.
 const LIMITS: &str = "Limits";
 const CORES: &str = "Ranks on cores";
@@ -27,6 +31,8 @@ const TRUST: &str = "Trust";
 
 #[derive(clap::Args)]
 #[command(after_help = SHORT_HELP, after_long_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
+// Of an option that is given twice the last counts, as RANKINE_RUN_OPTIONS stands behind a file's.
+#[command(args_override_self = true)]
 pub(super) struct Arguments {
     /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]
     ///
@@ -400,7 +406,7 @@ impl Arguments {
             threads,
             cores: own_cores,
             parts,
-            environment: self.environment,
+            environment: last_of_each(self.environment),
             seed: self.seed,
             grants,
             memory_limit: self.memory_limit,
@@ -426,8 +432,17 @@ impl Arguments {
     }
 }
 
+/// Variables, each once: the last setting of a name is the one that counts.
+fn last_of_each(mut variables: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut known = HashSet::new();
+    variables.reverse();
+    variables.retain(|(name, _)| known.insert(name.clone()));
+    variables.reverse();
+    variables
+}
+
 /// How many ranks a job has whose command does not say it.
 fn ranks_of_environment() -> Option<usize> {
-    let text = std::env::var("RANKINE_RANKS").ok().filter(|text| !text.is_empty())?;
+    let text = std::env::var(RANKS).ok().filter(|text| !text.is_empty())?;
     Some(parse_ranks(&text).unwrap_or_else(|wrong| usage(&format!("RANKINE_RANKS is `{text}`: {wrong}"))))
 }

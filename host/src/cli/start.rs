@@ -18,6 +18,8 @@ const OPTIONS: &str = "RANKINE_RUN_OPTIONS";
 const BESIDE: &str = ".options";
 /// The longest such file.
 const LONGEST: u64 = 64 << 10;
+/// How the names of variables begin that are for Rankine and not for programs.
+const OWN: &str = "RANKINE_";
 
 /// The command line of `rankine start`.
 #[derive(clap::Args)]
@@ -31,8 +33,8 @@ pub(super) struct Arguments {
     program: Vec<OsString>,
 }
 
-/// Becomes `rankine run` with the user's options. A program of the user's own may use the folder in which it is started, as
-/// natively, unless they name folders.
+/// Becomes `rankine run` with the user's options. A program of the user's own sees the environment, as natively, and may use
+/// the folder in which it is started unless they name folders.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (notes, mut options) = (Notes::of_user(), Vec::new());
     if arguments.mpiexec {
@@ -48,26 +50,47 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let text = notes.read_deciding(&beside, says, Found::ByPlace, LONGEST)?;
         options.extend(split(&text).with_context(|| beside.display().to_string())?);
     }
+    // What was said for this start counts more than what a file says for all.
+    if says_ranks() {
+        options = without_ranks(options);
+    }
     options.extend(of_environment()?);
     let is_own = is_trusted(program, &notes)?;
     become_run(&options, is_own, &arguments.program)
 }
 
-/// Becomes `rankine run`. Unless the options name folders, the program sees the one it is started in, if it may.
-fn become_run(options: &[String], sees_folder: bool, rest: &[OsString]) -> Result<ExitCode> {
+/// Becomes `rankine run`. A program that is trusted sees the environment and, unless the options name folders, the one it is
+/// started in.
+fn become_run(options: &[String], is_trusted: bool, rest: &[OsString]) -> Result<ExitCode> {
     let names_folders = options.iter().any(|word| word.starts_with("--dir"));
-    let folder = (sees_folder && !names_folders).then_some("--dir=.");
+    let folder = (is_trusted && !names_folders).then_some("--dir=.");
     let exe = std::env::current_exe().context("where is this executable?")?;
     let mut command = Command::new(&exe);
-    command.arg("run").args(options).args(folder).args(rest);
+    command.arg("run");
+    if is_trusted {
+        // By name: others can read a command line. What the options set is set after it.
+        command.args(shown_variables(std::env::vars_os()).map(|name| format!("--env={name}")));
+    }
+    command.args(options).args(folder).args(rest);
     os::replace_process(&mut command).with_context(|| format!("can't start {}", exe.display()))
+}
+
+/// The names of the variables that a trusted program sees.
+fn shown_variables(variables: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = String> {
+    let texts = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.map(|(name, _)| name).filter(|name| !name.starts_with(OWN))
 }
 
 fn of_environment() -> Result<Vec<String>> {
     std::env::var(OPTIONS).map_or(Ok(Vec::new()), |text| split(&text).context(OPTIONS))
 }
 
-/// How many ranks there are a command line of mpiexec says itself.
+/// Whether the environment says how many ranks there are.
+fn says_ranks() -> bool {
+    std::env::var_os(super::options::RANKS).is_some_and(|ranks| !ranks.is_empty())
+}
+
+/// Options but for the number of ranks.
 fn without_ranks(options: Vec<String>) -> Vec<String> {
     let mut words = options.into_iter();
     let mut kept = Vec::new();
@@ -121,6 +144,13 @@ mod tests {
     fn ranks_are_what_mpiexec_says() {
         let words = |text: &str| split(text).unwrap();
         assert_eq!(without_ranks(words("-n 4 --dir . --ranks=3 --label")), words("--dir . --label"));
+    }
+
+    #[test]
+    fn rankines_own_variables_are_not_shown() {
+        let variables = [("HOME", "/home/a"), ("RANKINE_RANKS", "4"), ("OMP_NUM_THREADS", "2")];
+        let shown = shown_variables(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        assert_eq!(shown.collect::<Vec<_>>(), ["HOME", "OMP_NUM_THREADS"]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         None => {
             let has_library = request.arguments.iter().any(|word| word == "-nostdlib++");
             if request.links && !request.bare && !has_library {
+                request.arguments.extend(cc::plain_files(&request.arguments));
                 request.arguments.extend(library.link_flags(&sdk).into_iter().map(OsString::from));
             }
             let mut line: Vec<OsString> = library.compile_flags(&sdk).into_iter().map(OsString::from).collect();

@@ -3,6 +3,7 @@
 // native: no
 #include "../check.h"
 #include <setjmp.h>
+#include <signal.h>
 
 static jmp_buf place;
 static sigjmp_buf masked;
@@ -28,6 +29,18 @@ int main(int argc, char **argv)
         siglongjmp(masked, tries);
     }
     CHECK_INT(tries, 3);
+    sigset_t all, mask;
+    sigfillset(&all);
+    for (int saves = 0; saves < 2; saves++) {
+        sigemptyset(&mask);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        if (sigsetjmp(masked, saves) == 0) {
+            sigprocmask(SIG_SETMASK, &all, NULL);
+            siglongjmp(masked, 1);
+        }
+        sigprocmask(SIG_SETMASK, NULL, &mask);
+        CHECK_INT(sigismember(&mask, SIGUSR1), !saves);
+    }
     // MPI calls between the two are not disturbed.
     if (setjmp(place) == 0) {
         TRY(MPI_Barrier(MPI_COMM_WORLD));

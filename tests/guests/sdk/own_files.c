@@ -126,6 +126,11 @@ static void duplicates(void)
     char bytes[8] = "";
     int file = open("/tmp/twice", O_CREAT | O_RDWR, 0600), other = dup(file), third;
     CHECK(other >= 0 && other != file);
+    third = fcntl(file, F_DUPFD, other + 5);
+    CHECK_INT(third, other + 5);
+    CHECK(fcntl(file, F_DUPFD, third) == third + 1 && close(third) == 0 && close(third + 1) == 0);
+    CHECK(fcntl(file, F_DUPFD, -1) == -1 && errno == EINVAL);
+    CHECK(fcntl(third, F_DUPFD, 0) == -1 && errno == EBADF);
     CHECK_INT(write(file, "abcdef", 6), 6);
     /* They share the place in the file. */
     CHECK_INT(lseek(other, 0, SEEK_CUR), 6);
@@ -164,6 +169,7 @@ static void times(void)
         sum += i;
     CHECK_INT(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after), 0);
     CHECK(after.tv_sec > before.tv_sec || after.tv_nsec > before.tv_nsec);
+    CHECK(CLOCK_PROCESS_CPUTIME_ID != CLOCK_MONOTONIC && CLOCK_THREAD_CPUTIME_ID != CLOCK_MONOTONIC);
 }
 
 int main(int argc, char **argv)

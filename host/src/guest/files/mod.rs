@@ -347,16 +347,13 @@ impl Table {
 impl Files {
     /// Takes what came of a call of WASI's.
     pub(crate) fn end(&self, reach: Reach, function: &str, words: &[i64], missing: Option<String>, errno: Errno) {
-        if errno == NO_ENTRY
-            && let Some(text) = missing
-        {
-            self.output.hint_if_failed(text);
-        }
-        if errno == NOT_PERMITTED
-            && let Some(text) = self.only_read(reach, function, words)
-        {
-            // Programs often look for files that need not be there.
-            self.output.hint_rather(text);
+        match errno {
+            NOT_PERMITTED if let Some(text) = self.only_read(reach, function, words) => {
+                // Programs often look for files that need not be there.
+                self.output.hint_rather(text);
+            }
+            NO_ENTRY | NOT_PERMITTED => missing.into_iter().for_each(|text| self.output.hint_if_failed(text)),
+            _ => {}
         }
         if function == "path_open" && errno == 0 {
             let out = words[words.len() - 1] as u32;
@@ -468,8 +465,8 @@ impl Files {
                     return Err(NO_ENTRY);
                 }
                 Place::Wasi(number) => {
-                    if words[path.fd] == ABSOLUTE {
-                        missing = Some(self.missing(&text, true));
+                    if words[path.fd] == ABSOLUTE || leads_out(&text) {
+                        missing = Some(self.missing(&text, words[path.fd] == ABSOLUTE));
                     }
                     // To remove `folder/` is to remove `folder`, as it is elsewhere.
                     if function == "path_remove_directory" {
@@ -491,13 +488,36 @@ impl Files {
     }
 }
 
+/// Whether a path leads out of the folder in which it begins.
+fn leads_out(path: &[u8]) -> bool {
+    let mut depth = 0;
+    path.split(|&byte| byte == b'/').any(|part| {
+        depth += match part {
+            b"" | b"." => 0,
+            b".." => -1,
+            _ => 1,
+        };
+        depth < 0
+    })
+}
+
 fn without_slashes(path: &[u8]) -> usize {
     path.iter().rposition(|&byte| byte != b'/').map_or(path.len().min(1), |last| last + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::leads_to;
+    use super::{leads_out, leads_to};
+
+    #[test]
+    fn paths_that_lead_out_of_a_folder() {
+        for path in ["..", "../a", "a/../../b", "./..", "a//../.."] {
+            assert!(leads_out(path.as_bytes()), "{path}");
+        }
+        for path in ["", ".", "a", "a/..", "a/b/../../c", "..a"] {
+            assert!(!leads_out(path.as_bytes()), "{path}");
+        }
+    }
 
     #[test]
     fn folders_above_one_that_is_granted() {

@@ -66,8 +66,10 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
     }
     line.push("--end-no-unused-arguments".into());
     let (of_lapack, others): (Vec<_>, Vec<_>) = request.arguments.iter().cloned().partition(Lapack::is_asked_for);
+    let plain_files = plain_files(&others);
     line.extend(others);
     if request.links && !request.bare {
+        line.extend(plain_files);
         line.extend(request.openmp.then(|| "-lomp".into()));
         if !of_lapack.is_empty() {
             line.extend(Lapack::find(clang, sysroot, &of_lapack)?.link_flags().into_iter().map(OsString::from));
@@ -75,6 +77,12 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
         line.extend(libraries_for(sysroot, sdk, probe).into_iter().map(OsString::from));
     }
     Ok(line)
+}
+
+/// What stands between the user's files and ours: whatever language is said of those, ours are objects.
+pub(crate) fn plain_files(arguments: &[OsString]) -> impl Iterator<Item = OsString> + use<> {
+    let says_language = arguments.iter().any(|word| word.as_encoded_bytes().starts_with(b"-x"));
+    ["-x", "none"].into_iter().filter(move |_| says_language).map(OsString::from)
 }
 
 fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
@@ -139,7 +147,7 @@ const LINK_FLAGS: &[&str] = &[
 ];
 
 /// Functions of the C library that ours stand before (`guest-sdk/c/src/files.c`, `paths.c`).
-const WRAPPED: [&str; 3] = ["statvfs", "fstatvfs", "__wasilibc_find_relpath"];
+const WRAPPED: [&str; 4] = ["statvfs", "fstatvfs", "fcntl", "__wasilibc_find_relpath"];
 
 pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     libraries_for(sysroot, sdk, Probe::None)
@@ -150,7 +158,7 @@ fn libraries_for(sysroot: &Path, sdk: &Sdk, probe: Probe) -> Vec<String> {
     let mut line = vec!["-Xlinker".to_string(), names];
     // And that before which a thread gets a place to come back to (`threads.c`).
     let threaded = threads::are_in(sysroot).then_some(&"pthread_create");
-    let wrapped = WRAPPED.iter().filter(|name| probe.wraps(name)).chain(threaded);
+    let wrapped = WRAPPED.iter().chain(threaded).filter(|name| probe.wraps(name));
     line.extend(wrapped.map(|name| format!("-Wl,--wrap={name}")));
     // Behind the user's own folders, in which there may be the libraries of another installation.
     line.push(format!("-L{}", sdk.libraries().display()));

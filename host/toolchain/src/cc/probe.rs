@@ -54,7 +54,7 @@ pub(super) fn of(arguments: &[OsString]) -> Probe {
         let path = Path::new(word);
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let in_scratch = || path.parent().is_some_and(|folder| folder.as_os_str().as_encoded_bytes().starts_with(b"/"));
-        name.starts_with("conftest") || name.starts_with("cmTC_") || (name.starts_with("testfile.") && in_scratch())
+        is_conftest(name) || name.starts_with("cmTC_") || (name.starts_with("testfile.") && in_scratch())
     };
     let is_inside = |word: &OsString| {
         Path::new(word).components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"cmTC_"))
@@ -70,6 +70,12 @@ pub(super) fn of(arguments: &[OsString]) -> Probe {
         }
     };
     if arguments.iter().any(asks) { Probe::ForJumps } else { Probe::Any }
+}
+
+/// Whether Autoconf gives a file this name: `conftest.c`, `conftest`, or `conftest2.o` beside it.
+fn is_conftest(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.trim_end_matches(|letter: char| letter.is_ascii_digit()) == "conftest"
 }
 
 fn is_jump(name: &str) -> bool {
@@ -111,7 +117,8 @@ mod tests {
             assert_eq!(asked(line), Probe::Any, "{line}");
         }
         assert_eq!(asked("-DCHECK_FUNCTION_EXISTS=longjmp -c x.c -o CMakeFiles/cmTC_1.dir/x.o"), Probe::ForJumps);
-        for line in ["-o a a.c", "testfile.c", "-c lib/config.c"] {
+        assert_eq!(asked("conftest1.o conftest2.o"), Probe::Any);
+        for line in ["-o a a.c", "testfile.c", "-c lib/config.c", "conftest_util.c"] {
             assert_eq!(asked(line), Probe::None, "{line}");
         }
     }

@@ -79,6 +79,11 @@ impl Mismatch {
         }
     }
 
+    /// The type that the caller wants.
+    pub(super) fn called_as(&self) -> &Signature {
+        &self.caller.0
+    }
+
     pub(super) fn in_words(&self) -> String {
         let shown = |(signature, file): &(Signature, String)| {
             let result = signature.results.first().map_or("void", String::as_str);

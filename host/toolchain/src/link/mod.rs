@@ -13,6 +13,7 @@ mod encoding;
 mod forgiving;
 mod module;
 mod null_page;
+mod rivals;
 
 use crate::casts::{self, Cast};
 use crate::find::{self, TARGET};
@@ -96,9 +97,18 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         let _ = fs::remove_file(&output);
         return Ok(ExitCode::FAILURE);
     }
+    let adaptable: Vec<&Mismatch> = of_kind(&mismatches, Agreement::Adapted).collect();
+    let rivals = rivals::find(arguments, &adaptable)?;
+    if !rivals.is_empty() {
+        for (mismatch, file) in rivals {
+            tell!("rankine: error: {}; {} has one as it is called", mismatch.in_words(), file.display());
+        }
+        tell!("rankine: functions of one name have to be of one type: rename one of them, or leave its file out");
+        let _ = fs::remove_file(&output);
+        return Ok(ExitCode::FAILURE);
+    }
     of_kind(&mismatches, Agreement::InNameOnly).for_each(|mismatch| tell::piece(&mismatch.said));
-    let mut adapted: Vec<&str> =
-        of_kind(&mismatches, Agreement::Adapted).map(|mismatch| mismatch.function.as_str()).collect();
+    let mut adapted: Vec<&str> = adaptable.iter().map(|mismatch| mismatch.function.as_str()).collect();
     adapted.sort_unstable();
     adapted.dedup();
     if !adapted.is_empty() {
