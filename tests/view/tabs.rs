@@ -41,7 +41,7 @@ pub fn a_tab_that_is_slow_leaves_the_job_alone(site: &Site) -> Result<(), Failed
     let mut browser = Chromium::start(&site.folder().join("profile-slow"))?;
     let slow = browser.open(&job.url)?;
     browser.wait(&slow, "document.querySelector('canvas.field') !== null")?;
-    browser.emulate(&slow, "Emulation.setCPUThrottlingRate", json!({"rate": 50}))?;
+    browser.emulate(&slow, "Emulation.setCPUThrottlingRate", json!({"rate": 20}))?;
     let mut visitor = site.visit(&job)?;
     let first = visitor.frame()?.step;
     let mut frames = 0;
