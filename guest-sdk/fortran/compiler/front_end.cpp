@@ -2,7 +2,7 @@
 // (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
 // allocations.cpp, closures.cpp).
 //
-// What flang's semantics has to know of the target is put right in pointers.cpp.
+// How large flang's semantics takes pointers for is put right in pointers.cpp.
 //
 // It takes the arguments of `flang -fc1`. With -emit-llvm-bc it writes LLVM bitcode, unoptimised: clang compiles that
 // with the flags that C guests are compiled with. Every other action is flang's own.

@@ -1,6 +1,5 @@
-// What flang's semantics has to know of the target. It computes the offsets of components for the tables that the runtime
-// works by, and takes a pointer of a procedure to have 8 bytes, whatever the target, without a way to say otherwise. And it has
-// REAL(3), bfloat16, with which LLVM can't compute for WebAssembly: SELECTED_REAL_KIND must not choose it.
+// How large pointers are for flang's semantics, which computes the offsets of components for the tables that the runtime
+// works by: 8 bytes for one of a procedure, whatever the target, without a way to say otherwise.
 //
 // So the linker puts a function of ours before the one in which flang makes what it checks a file with (--wrap), and the
 // private members are reached as the language allows: an explicit instantiation may name them.
@@ -46,7 +45,5 @@ std::unique_ptr<SemanticsContext> withPointers(CompilerInvocation *invocation, A
   TargetCharacteristics &target = context->targetCharacteristics();
   target.*memberOf(Name<0>()) = pointerSize;
   target.*memberOf(Name<1>()) = pointerSize;
-  target.DisableType(Fortran::common::TypeCategory::Real, 3);
-  target.DisableType(Fortran::common::TypeCategory::Complex, 3);
   return context;
 }
