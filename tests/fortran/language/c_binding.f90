@@ -82,6 +82,15 @@ contains
     integer(c_int), value :: n
     twice = 2*n
   end function
+  subroutine shaped(address, extents, many)
+    type(c_ptr), intent(in) :: address
+    integer(c_int), intent(in) :: extents(:)
+    integer(c_size_t), intent(in) :: many(:)
+    integer(c_int), pointer :: a(:, :), b(:, :)
+    call c_f_pointer(address, a, extents)
+    call c_f_pointer(address, b, many)
+    print *, 'shaped', shape(a), a(2, 3), shape(b), b(1, 2)
+  end subroutine
 end module
 
 program c_binding
@@ -89,7 +98,8 @@ program c_binding
   implicit none
   integer, target :: cell = 99
   integer, pointer :: back
-  integer(c_int) :: matrix(4, 5), i, sizes(6)
+  integer(c_int), target :: matrix(4, 5)
+  integer(c_int) :: i, sizes(6), extents(4)
   character(kind=c_char), pointer :: letters(:)
   type(mixed) :: m
   type(mixed), target, save :: static = mixed(1, c_null_ptr, 2.5d0, c_null_funptr, 3_c_signed_char)
@@ -107,6 +117,8 @@ program c_binding
   call c_each([1, 2, 3], 3_c_size_t, c_funloc(show))
   matrix = reshape([(i, i=1, 20)], [4, 5])
   print *, 'sections', c_sum_section(matrix), c_sum_section(matrix(2:4:2, ::2))
+  extents = [2, 4, 5, 2]
+  call shaped(c_loc(matrix), extents(1:3:2), int(extents(3:4), c_size_t))
   call c_f_pointer(c_text(), letters, [5])
   print *, 'text ', letters, strlen("abc"//c_null_char)
   call c_sizes(sizes)
