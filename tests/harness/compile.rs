@@ -47,11 +47,11 @@ impl Compiler {
         })
     }
 
-    /// The guest in C as a module whose addresses have 64 bits.
+    /// The guest in C or C++ as a module whose addresses have 64 bits.
     pub fn wide(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".m64.wasm", |output| match &guest.source {
             Source::C(source) => self.c(guest, variant, source, Some("-m64"), output),
-            _ => Err("only a guest in C has 64-bit addresses".into()),
+            _ => Err("only a guest in C or C++ has 64-bit addresses".into()),
         })
     }
 

@@ -60,7 +60,7 @@ pub enum Mode {
     Wine,
     /// The engine nodes: two processes under `mpiexec`, each with half of the ranks.
     Nodes,
-    /// The embedded engine, threads, a guest in C that is compiled with 64-bit addresses.
+    /// The embedded engine, threads, a guest in C or C++ that is compiled with 64-bit addresses.
     Wide,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,

@@ -28,7 +28,7 @@ pub(super) fn help(subcommand: &str, arguments: &[OsString]) -> Result<bool> {
         -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks, the options of \
         RANKINE_RUN_OPTIONS, the environment, and the folder that it is started in: for build systems that run what they compile.\n\
         -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
-        -m64 compiles C for 64-bit addresses, so that long and pointers have 8 bytes, for the engine local (rankine sdk build m64, \
+        -m64 compiles for 64-bit addresses, so that long and pointers have 8 bytes, for the engine local (rankine sdk build m64, \
         once); all files of a program, and linking it, take it or none does.\n\
         -help lists clang's own options."
 )]

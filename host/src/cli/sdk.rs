@@ -66,7 +66,7 @@ enum Part {
     Blas,
     /// LAPACK with its C interface, and BLAS (takes ten minutes); needs the Fortran compiler.
     Lapack,
-    /// The C library for programs with 64-bit addresses (`rankine cc -m64`), from Debian's source package of wasi-libc.
+    /// The C and C++ libraries for programs with 64-bit addresses (`-m64`), from Debian's source packages of wasi-libc and LLVM.
     M64,
     /// Python with mpi4py and numpy, for `rankine python` (takes a quarter of an hour); needs a C compiler, make and pip.
     Python,

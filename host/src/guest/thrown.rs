@@ -5,7 +5,7 @@
 //! stack is still known on which it was thrown.
 
 use rankine_abi::Addr;
-use wasmtime::{Error, Instance, Store, ThrownException, TypedFunc, Val};
+use wasmtime::{Error, Func, Instance, Store, ThrownException, Val};
 
 use crate::guest::team::Turn;
 use crate::guest::{Guest, Rank};
@@ -20,10 +20,10 @@ const IN_WORDS: &str = "rankine_uncaught";
 /// Bytes of a text that are looked at.
 const LONGEST: usize = 4096;
 
-/// An exception, and the function that puts it in words.
+/// An exception, and the function that puts it in words. Both know addresses of the program's width.
 pub(crate) struct Thrown {
-    exception: i32,
-    in_words: TypedFunc<i32, i32>,
+    exception: Val,
+    in_words: Func,
 }
 
 impl Thrown {
@@ -35,34 +35,43 @@ impl Thrown {
         if !wasmtime::Tag::eq(&exception.tag(&mut *store).ok()?, &tag, &*store) {
             return None;
         }
-        let Val::I32(exception) = exception.field(&mut *store, 0).ok()? else { return None };
-        Some(Thrown { exception, in_words: instance.get_typed_func(store, IN_WORDS).ok()? })
+        let exception = exception.field(&mut *store, 0).ok()?;
+        address(exception)?;
+        Some(Thrown { exception, in_words: instance.get_func(store, IN_WORDS)? })
     }
 
     /// Asks a program whose rank has a thread.
     pub(crate) fn in_words<R: Rank>(self, store: &mut Store<Guest<R>>) -> Uncaught {
-        let answer = self.in_words.call(&mut *store, self.exception);
-        told(answer, store)
+        let mut answer = [Val::I32(0)];
+        let called = self.in_words.call(&mut *store, &[self.exception], &mut answer);
+        told(called.ok().and_then(|()| address(answer[0])), store)
     }
 
     /// Asks a program whose rank is a fiber.
     pub(crate) async fn in_words_async<R: Rank>(self, store: &mut Store<Guest<R>>) -> Uncaught {
-        let answer = self.in_words.call_async(&mut *store, self.exception).await;
-        told(answer, store)
+        let mut answer = [Val::I32(0)];
+        let called = self.in_words.call_async(&mut *store, &[self.exception], &mut answer).await;
+        told(called.ok().and_then(|()| address(answer[0])), store)
     }
 }
 
-/// Reads the answer, the addresses of two strings; a program may answer anything.
-fn told<R: Rank>(answer: wasmtime::Result<i32>, store: &mut Store<Guest<R>>) -> Uncaught {
+/// The address that a value of the program's is.
+fn address(value: Val) -> Option<Addr> {
+    match value {
+        Val::I32(address) => Some(Addr(address as u32)),
+        Val::I64(address) => u32::try_from(address).ok().map(Addr),
+        _ => None,
+    }
+}
+
+/// Reads the answer, where the addresses of two strings lie; a program may answer anything.
+fn told<R: Rank>(answer: Option<Addr>, store: &mut Store<Guest<R>>) -> Uncaught {
     const WHAT: &str = "an exception";
     let Ok(_turn) = Turn::begin(store.data().member(), "", true) else { return Uncaught::default() };
     Guest::refresh_known(store);
     let memory = store.data().rank().memory();
-    let text = |address: u32| memory.read_string(Addr(address), LONGEST, WHAT).ok();
-    let texts = answer.ok().and_then(|address| {
-        let addresses = memory.read_words::<2>(Addr(address as u32), 2, WHAT).ok()?;
-        Some((text(addresses[0])?, text(addresses[1])?))
-    });
+    let text = |at: Addr| memory.read_string(memory.read_address(at, WHAT).ok()?, LONGEST, WHAT).ok();
+    let texts = answer.and_then(|at| Some((text(at)?, text(Addr(at.0.checked_add(memory.word())?))?)));
     Uncaught(texts.map(|(name, what)| {
         // The names of types are mangled as those of functions are, but for what they begin with.
         let of = demangle(&format!("_ZTS{name}"));

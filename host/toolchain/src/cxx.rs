@@ -6,7 +6,8 @@ use crate::key;
 use crate::sdk::Sdk;
 use crate::terminal::print_page;
 use crate::threads;
-use anyhow::{Result, bail, ensure};
+use crate::wide;
+use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,11 +16,7 @@ use std::process::ExitCode;
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let clang = find::clang()?.path;
     let mut request = flags::read(arguments)?;
-    ensure!(
-        !request.wide,
-        "-m64: there is no C++ library yet for programs with 64-bit addresses; `rankine cc -m64` compiles C"
-    );
-    let sysroot = threads::sysroot(request.threads, &clang)?;
+    let sysroot = cc::sysroot(&clang, &request)?;
     let sdk = Sdk::with(&clang, &sysroot)?;
     let library = Library::find(&clang, &sysroot)?;
     request.say_notes("c++");
@@ -47,37 +44,50 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
 /// What an exception says that nothing catches (`guest-sdk/c/src/uncaught.cpp`), and how the host knows one.
 const SPEAKING: [&str; 2] = ["-Wl,--wrap=__cxa_throw", "-Wl,--export-if-defined=__cpp_exception"];
 
+/// The part of `rankine sdk build` that has the library for what is compiled with this sysroot.
+fn part_for(sysroot: &Path) -> &'static str {
+    match () {
+        () if threads::are_in(sysroot) => "openmp",
+        () if wide::is_in(sysroot) => "m64",
+        () => "c++",
+    }
+}
+
 /// libc++ with exceptions.
 pub struct Library {
     include: PathBuf,
     /// The folder of the archives, and which of them there are.
     lib: PathBuf,
     names: &'static [&'static str],
+    /// Whether there are an operator new and delete of ours, whose allocator is for 32-bit addresses.
+    has_own_new: bool,
     /// Where it was found, in words.
     pub origin: String,
 }
 
 impl Library {
-    /// The sysroot's own, if it has an unwinder (a WASI SDK's may); else what `rankine sdk build c++` built.
+    /// The sysroot's own, if it has an unwinder (a WASI SDK's may); else what `rankine sdk build` built for it.
     pub fn find(clang: &Path, sysroot: &Path) -> Result<Library> {
+        let has_own_new = !wide::is_in(sysroot);
         for part in ["eh", ""] {
             let lib = sysroot.join("lib").join(TARGET).join(part);
             if lib.join("libunwind.a").is_file() && lib.join("libc++.a").is_file() {
                 let include = sysroot.join("include").join(TARGET).join(part).join("c++/v1");
                 let origin = format!("{} (the sysroot's)", lib.display());
-                return Ok(Library { include, lib, names: &["-lc++", "-lc++abi", "-lunwind"], origin });
+                let names = &["-lc++", "-lc++abi", "-lunwind"];
+                return Ok(Library { include, lib, names, has_own_new, origin });
             }
         }
-        let root = Library::place(clang, sysroot)?;
+        let (root, part) = (Library::place(clang, sysroot)?, part_for(sysroot));
         if !root.is_dir() {
-            let part = if threads::are_in(sysroot) { "openmp" } else { "c++" };
             bail!("no C++ library for WebAssembly yet; run `rankine sdk build {part}` once (some minutes)");
         }
-        let origin = format!("{} (from rankine sdk build c++)", root.display());
-        Ok(Library { include: root.join("include/c++/v1"), lib: root.join("lib"), names: &["-lc++"], origin })
+        let origin = format!("{} (from rankine sdk build {part})", root.display());
+        let (include, lib) = (root.join("include/c++/v1"), root.join("lib"));
+        Ok(Library { include, lib, names: &["-lc++"], has_own_new, origin })
     }
 
-    /// Where `rankine sdk build c++` puts it for this compiler and sysroot.
+    /// Where `rankine sdk build` puts it for this compiler and sysroot.
     pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
         key::place("c++", (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot)))
     }
@@ -93,10 +103,30 @@ impl Library {
     /// clang++ would add the names that Debian's packages have. Of a function that two have, the first is taken.
     fn link_flags(&self, sdk: &Sdk) -> Vec<String> {
         let mut line = vec!["-nostdlib++".to_string(), format!("-L{}", self.lib.display())];
-        let new = sdk.new_and_delete().display().to_string();
-        line.extend(["-Wl,--start-lib".to_string(), new, "-Wl,--end-lib".to_string()]);
+        if self.has_own_new {
+            let new = sdk.new_and_delete().display().to_string();
+            line.extend(["-Wl,--start-lib".to_string(), new, "-Wl,--end-lib".to_string()]);
+        }
         line.extend(self.names.iter().map(|name| name.to_string()));
         line.extend(SPEAKING.map(String::from));
         line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find::TARGET;
+    use crate::threads::THREADS;
+    use crate::wide::WIDE;
+
+    #[test]
+    fn who_lacks_the_library_is_told_which_part_to_build() {
+        let data = tempfile::tempdir().unwrap();
+        for (target, part) in [(TARGET, "c++"), (THREADS, "openmp"), (WIDE, "m64")] {
+            let sysroot = data.path().join(part);
+            std::fs::create_dir_all(sysroot.join("lib").join(target)).unwrap();
+            assert_eq!(part_for(&sysroot), part);
+        }
     }
 }

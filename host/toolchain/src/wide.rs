@@ -1,4 +1,5 @@
-//! The C library for programs whose addresses have 64 bits: what `-m64` compiles and links with.
+//! The C library for programs whose addresses have 64 bits: what `-m64` compiles and links with. The C++ library for it lies
+//! beside it, as that for 32-bit ones does (`crate::cxx`).
 //!
 //! It makes a sysroot of its own, for a target of its own, in the data folder, as that for threads does (`crate::threads`).
 //! The parts that are named by their sysroot come a second time for it.
@@ -54,7 +55,7 @@ pub fn sysroot(clang: &Path) -> Result<PathBuf> {
     let place = place(clang)?;
     ensure!(
         place.is_dir(),
-        "-m64 needs a C library for 64-bit addresses; run `rankine sdk build m64` once (two minutes). Without it, or with -m32, \
+        "-m64 needs libraries for 64-bit addresses; run `rankine sdk build m64` once (some minutes). Without it, or with -m32, \
          addresses and `long` have 32 bits"
     );
     Ok(place)

@@ -1,6 +1,6 @@
-// std::hash of what has 4 and 8 bytes. libc++ hashes numbers longer than a size_t, which has 32 bits here, and pointers by a
-// function of its library, byte by byte: here small numbers are their own hash, as they are where a size_t has 64 bits, and the
-// others are one multiplication (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+// std::hash of what has 4 and 8 bytes. libc++ hashes numbers longer than a size_t, which has 32 bits here but for -m64, and
+// pointers by a function of its library, byte by byte: here small numbers are their own hash, as they are where a size_t has 64
+// bits, and the others are one multiplication (Knuth, The Art of Computer Programming, volume 3, section 6.4).
 #include <__config>
 
 // Only that of the version that was tried: these are its own names.
@@ -25,6 +25,7 @@ inline size_t __rankine_hash_memory(_LIBCPP_NOESCAPE const void* __bytes, size_t
   return static_cast<size_t>((__bits * 0x9e3779b97f4a7c15u) >> 32);
 }
 
+#if __SIZEOF_SIZE_T__ < 8
 template <class _Tp>
 struct __rankine_number_hash : __unary_function<_Tp, size_t> {
   _LIBCPP_HIDE_FROM_ABI size_t operator()(_Tp __number) const _NOEXCEPT {
@@ -41,6 +42,7 @@ struct __hash_impl<long long> : __rankine_number_hash<long long> {};
 
 template <>
 struct __hash_impl<unsigned long long> : __rankine_number_hash<unsigned long long> {};
+#endif
 
 _LIBCPP_END_NAMESPACE_STD
 

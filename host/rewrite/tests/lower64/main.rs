@@ -12,7 +12,7 @@ use wasmtime::{Config, Engine, Error, Instance, Module, Store, Trap, TypedFunc, 
 fn engine() -> &'static Engine {
     static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         let mut config = Config::new();
-        config.wasm_function_references(true);
+        config.wasm_function_references(true).wasm_exceptions(true);
         // Every access is looked at in code of its own, so traps have the places of their instructions.
         config.signals_based_traps(false);
         Engine::new(&config).unwrap()
@@ -380,6 +380,11 @@ fn what_is_known_needs_no_look() {
     let inner = "block local.get $n br_if 0 local.get $q local.set $p end";
     assert_eq!(looks(&repeat(&format!("{} {inner}", load("local.get $p")))), (2, 2));
     assert_eq!(looks(&format!("{0} {inner} {0}", load("local.get $p"))), (2, 2));
+    // What was looked at before something was thrown need not have been, where it is caught.
+    let caught = |body: &str| format!("block try_table (catch_all 0) {body} end end {}", load("local.get $p"));
+    assert_eq!(looks(&caught(&load("local.get $p"))), (2, 2));
+    assert_eq!(looks(&format!("{} {}", load("local.get $p"), caught(&load("local.get $p")))), (1, 3));
+    assert_eq!(looks(&format!("{} {}", load("local.get $p"), caught("local.get $q local.set $p"))), (2, 2));
 }
 
 /// What is not understood is refused, by its name.

@@ -30,6 +30,8 @@ enum Statement {
     If(Expression, Vec<Statement>, Vec<Statement>),
     Leave(Expression, Vec<Statement>),
     Repeat(Vec<Statement>),
+    /// What is thrown here, or by a function, is in a local afterwards.
+    Try(usize, Vec<Statement>, Expression, bool),
 }
 
 impl Expression {
@@ -118,6 +120,14 @@ fn write(statements: &[Statement], to: &mut String) {
                 write(body, to);
                 to.push_str("local.get $times i32.const 1 i32.add local.tee $times i32.const 9 i32.lt_u br_if 0 end\n");
             }
+            Statement::Try(local, body, thrown, is_far) => {
+                to.push_str("block (result i64) try_table (catch $thrown 0) ");
+                write(body, to);
+                thrown.write(to);
+                let throws = if *is_far { "call $throws" } else { "throw $thrown" };
+                write!(to, "local.tee $what i64.const 3 i64.and i64.eqz if local.get $what {throws} end ").unwrap();
+                writeln!(to, "end i64.const 16 end local.set {local}").unwrap();
+            }
         }
     }
 }
@@ -189,7 +199,9 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
         prop_oneof![
             (expressions(), some.clone(), some.clone()).prop_map(|(condition, a, b)| Statement::If(condition, a, b)),
             (expressions(), some.clone()).prop_map(|(condition, body)| Statement::Leave(condition, body)),
-            some.prop_map(Statement::Repeat),
+            some.clone().prop_map(Statement::Repeat),
+            (0..LOCALS, some, expressions(), any::<bool>())
+                .prop_map(|(local, body, thrown, is_far)| Statement::Try(local, body, thrown, is_far)),
         ]
     });
     prop::collection::vec(statement, 1..7)
@@ -202,7 +214,10 @@ fn any_program() {
     proptest!(ProptestConfig::with_cases(300), |(body in statements(), inputs in prop::collection::vec(any::<[u16; LOCALS]>(), 4))| {
         let mut text = String::from(
             "(module (memory (export \"memory\") i64 2) (data (i64.const 0) \"\\ff\\fe\\fd\\fc\\fb\\fa\\f9\\f8\\07\\06\\05\\04\\03\\02\\01\\80\")
-             (func (export \"f\") (param i64 i64 i64 i64) (result i64) (local $sum i64) (local $times i32)\n",
+             (tag $thrown (param i64))
+             (func $throws (param i64)
+               block (result exnref) try_table (catch_all_ref 0) local.get 0 throw $thrown end unreachable end throw_ref)
+             (func (export \"f\") (param i64 i64 i64 i64) (result i64) (local $sum i64) (local $times i32) (local $what i64)\n",
         );
         write(&body, &mut text);
         text.push_str("local.get $sum local.get 0 local.get 1 local.get 2 local.get 3 i64.xor i64.xor i64.xor i64.xor))");

@@ -1,5 +1,5 @@
 //! `rankine sdk build c++`: libc++ with its ABI library and unwinder, from LLVM's source. What Debian packages of it
-//! for WebAssembly has neither exceptions nor files.
+//! for WebAssembly has neither exceptions nor files. The parts `openmp` and `m64` have one more each, for their sysroots.
 //!
 //! ```text
 //! c++-<key>/include/c++/v1    the headers
@@ -78,8 +78,8 @@ pub fn copy_headers(source: &LlvmSource, to: &Path) -> Result<()> {
 fn compile(source: &LlvmSource, clang: &Path, sysroot: &Path, headers: &Path, draft: &Path) -> Result<()> {
     let work = draft.join("objects");
     fs::create_dir(&work)?;
-    let tag = work.join("exception_tag.s");
-    write(&tag, embedded::file(&embedded::CPP, "exception_tag.s"))?;
+    let tag = work.join("exception_tag.S");
+    write(&tag, embedded::file(&embedded::CPP, "exception_tag.S"))?;
     let mut files = vec![source.path("libunwind/src/Unwind-wasm.c"), tag];
     for folder in SOURCES {
         files.extend(cpp_files(&source.path(folder))?);

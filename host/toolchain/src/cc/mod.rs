@@ -44,7 +44,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
 }
 
 /// What a program is compiled with.
-fn sysroot(clang: &Path, request: &flags::Request) -> Result<PathBuf> {
+pub(crate) fn sysroot(clang: &Path, request: &flags::Request) -> Result<PathBuf> {
     ensure!(
         !(request.wide && request.threads),
         "-m64 and -pthread or -fopenmp: there is no C library yet for programs with 64-bit addresses and threads"

@@ -68,7 +68,7 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
     request.common = c::read(&kept)?;
     ensure!(
         !request.common.wide,
-        "-m64: there is no Fortran yet for programs with 64-bit addresses; `rankine cc -m64` compiles C"
+        "-m64: there is no Fortran yet for programs with 64-bit addresses; `rankine cc -m64` compiles C, and `rankine c++ -m64` C++"
     );
     notes.append(&mut request.common.notes);
     request.common.notes = notes;

@@ -151,12 +151,12 @@ impl Sdk {
     }
 }
 
-/// The sources of the SDK library for a sysroot, by their paths below `c/`. With 64-bit addresses the C library has all of its
-/// functions itself, as ours count on 32-bit ones, and there is no C++.
+/// The sources of the SDK library for a sysroot, by their paths below `c/`. With 64-bit addresses the C and C++ libraries have all
+/// of their functions themselves, as ours count on 32-bit ones.
 fn sources(sysroot: &Path) -> Vec<&'static Path> {
     let is_wide = wide::is_in(sysroot);
     let paths = embedded::files(&embedded::C).into_iter().map(|(path, _)| path);
-    paths.filter(|path| if is_wide { is_c(path) && !is_of_libc(path) } else { is_c(path) || is_cpp(path) }).collect()
+    paths.filter(|path| (is_c(path) || is_cpp(path)) && !(is_wide && is_of_libc(path))).collect()
 }
 
 fn is_c(path: &Path) -> bool {

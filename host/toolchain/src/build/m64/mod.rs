@@ -1,11 +1,14 @@
 //! `rankine sdk build m64`: what `-m64` compiles and links with (see `crate::wide`). The C library is wasi-libc, whose source
 //! knows of 32-bit addresses only: a musl architecture is made for it from that of wasm32 ([`source`]), and
-//! `guest-sdk/wide/wasi.c` stands between its WASI and the host's. The compiler's support routines are LLVM's ([`builtins`]).
+//! `guest-sdk/wide/wasi.c` stands between its WASI and the host's. The compiler's support routines are LLVM's ([`builtins`]),
+//! and so is the C++ library, which is compiled as for 32-bit addresses (`super::cxx`).
 
 mod builtins;
 mod source;
 
+use super::cxx;
 use super::jobs::run_all;
+use crate::cxx::Library;
 use crate::embedded;
 use crate::find;
 use crate::folder::{self, write};
@@ -33,7 +36,13 @@ pub fn build(force: bool) -> Result<()> {
     }
     Sdk::with(&clang, &place)?;
     say(&format!("ready: {}", place.display()));
-    Ok(())
+    match Library::find(&clang, &place) {
+        Ok(library) if !force => {
+            say(&format!("the C++ library for 64-bit addresses is there already: {}", library.origin));
+            Ok(())
+        }
+        _ => cxx::build_for(&clang, &place),
+    }
 }
 
 fn build_in(clang: &Path, draft: &Path) -> Result<()> {
