@@ -1,7 +1,7 @@
 //! Datatypes: the library's, with what a proof of a buffer needs to know of each.
 //!
-//! `long` and `MPI_Aint` have 32 bits in the guest: `MPI_LONG`, `MPI_UNSIGNED_LONG`, `MPI_AINT` and `MPI_LONG_INT` are
-//! other types to the library. The guest's own word stays beside the library's handle, so that it is never shown
+//! `long` and `MPI_Aint` have 32 bits in most guests: `MPI_LONG`, `MPI_UNSIGNED_LONG`, `MPI_AINT` and `MPI_LONG_INT` are
+//! other types to the library there. The guest's own word stays beside the library's handle, so that it is never shown
 //! another.
 
 pub(crate) mod contents;
@@ -213,16 +213,22 @@ fn predefined(datatype: Datatype) -> Option<Rc<Type>> {
             depth: 0,
         }));
     }
-    let host = match datatype {
+    // The library has none of their form: see `quads`.
+    if quads::is_composed(datatype) {
+        return None;
+    }
+    described(datatype, of_library(datatype).0 as usize).map(Rc::new)
+}
+
+/// The library's type that has the form of a guest's. In the library a `long` has 64 bits.
+fn of_library(datatype: Datatype) -> Datatype {
+    match datatype {
         Datatype::LONG | Datatype::AINT => Datatype::INT32_T,
         Datatype::UNSIGNED_LONG => Datatype::UINT32_T,
         Datatype::LONG_INT => Datatype::TWO_INT,
         Datatype::LONG_DOUBLE => quads::HALVES,
-        // The library has none of their form: see `quads`.
-        same if quads::is_composed(same) => return None,
-        same => same,
-    };
-    described(datatype, host.0 as usize).map(Rc::new)
+        same => same.shown(),
+    }
 }
 
 /// A predefined type, with the library's handle that stands for it.
@@ -582,4 +588,17 @@ pub(crate) fn type_set_name(r: &Rank, datatype: u32, type_name: Addr) -> Result<
     let (host, call) = (r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_name>()?);
     // SAFETY: a type of the library's, and a string that ends.
     r.check(unsafe { call(host, name.as_ptr()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_is_as_long_to_the_library() {
+        for long in [Datatype::LONG, Datatype::UNSIGNED_LONG, Datatype::AINT, Datatype::LONG_INT] {
+            let size = |datatype: Datatype| datatype.element().unwrap().size;
+            assert_eq!((of_library(long.in_lp64()), size(of_library(long))), (long, size(long)));
+        }
+    }
 }

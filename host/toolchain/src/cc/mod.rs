@@ -284,6 +284,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn threads_are_for_32_bit_addresses() {
+        for flag in ["-pthread", "-fopenmp"] {
+            let words = ["-m64", flag, "a.cpp"].map(OsString::from);
+            let refused = sysroot(Path::new("clang"), &flags::read(&words).unwrap()).unwrap_err().to_string();
+            assert!(refused.starts_with("-m64 and -pthread or -fopenmp"), "{refused}");
+        }
+    }
+
+    #[test]
     fn what_is_shown_is_for_a_shell() {
         let described = Described {
             compiler: vec!["/a b/rankine".into(), "fc".into()],
