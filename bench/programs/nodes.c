@@ -73,6 +73,43 @@ static double allreduce(int other, int bytes) {
     return (MPI_Wtime() - start) / rounds;
 }
 
+/* Blocks of so many bytes: to rank 0, from it, from everybody to everybody. */
+static double gather(int other, int bytes) {
+    (void)other;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (MPI_Wtime() - start) / rounds;
+}
+
+static double scatter(int other, int bytes) {
+    (void)other;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (MPI_Wtime() - start) / rounds;
+}
+
+static double alltoall(int other, int bytes) {
+    (void)other;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    return (MPI_Wtime() - start) / rounds;
+}
+
+static double scan(int other, int bytes) {
+    (void)other;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++)
+        MPI_Scan(out, in, bytes / sizeof(long long), MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (MPI_Wtime() - start) / rounds;
+}
+
 static void measure(const char *what, double (*run)(int, int), int other, int bytes) {
     char name[64];
     double best = 1e9;
@@ -90,8 +127,9 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     each = size / 2;
     rounds = argc > 1 ? atoi(argv[1]) : 1000;
-    out = bench_buffer(64 << 10);
-    in = bench_buffer(64 << 10);
+    long room = (64 << 10) < 1024L * size ? 1024L * size : 64 << 10;
+    out = bench_buffer(room);
+    in = bench_buffer(room);
     for (long i = 0; i < (64 << 10) / (long)sizeof(double); i++) ((double *)out)[i] = i;
     for (int bytes = 8; each > 1 && bytes <= 64 << 10; bytes *= 8192) measure("inside a node", ping_pong, 1, bytes);
     for (int bytes = 8; bytes <= 64 << 10; bytes *= 8192) measure("between nodes", ping_pong, each, bytes);
@@ -100,6 +138,12 @@ int main(int argc, char **argv) {
     measure("barrier", barrier, 0, 0);
     measure("allreduce", allreduce, 0, 8);
     measure("allreduce", allreduce, 0, 64 << 10);
+    for (int bytes = 8; bytes <= 1024; bytes *= 128) {
+        measure("gather", gather, 0, bytes);
+        measure("scatter", scatter, 0, bytes);
+        measure("alltoall", alltoall, 0, bytes);
+    }
+    measure("scan", scan, 0, 8);
     MPI_Finalize();
     return 0;
 }

@@ -1,13 +1,17 @@
 //! `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`
 
+use std::ops::Range;
+
 use rankine_abi::{Addr, Datatype};
 
+use super::between::Way;
 use super::buffers::{Blocks, copy_own, is_in_place, not_in_place};
 use super::flight::{Flight, Scratch};
 use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
+use crate::span::Span;
 
 /// `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`
 pub struct Alltoall {
@@ -91,11 +95,27 @@ impl Alltoall {
 
 impl Collective for Alltoall {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        if let (Some(send), true) = (&self.send, g.is_inter()) {
+            return self.between(g, send).await;
+        }
+        let way = Way::new(g, &self.receive);
+        let speaking = match &way {
+            Some(way) => Some(way.begin(g, self.send.as_ref().unwrap_or(&self.receive)).await?),
+            None => None,
+        };
+        // What goes straight; the rest is under way meanwhile.
+        let (near, longest) = way.as_ref().map_or((0..g.size, 0), |way| (way.home(g), way.longest));
+        let straight = |peer: usize, block: &Span<'_>| near.contains(&peer) || block.bytes() > longest;
         match &self.send {
-            Some(send) if g.is_inter() => self.between(g, send).await,
-            Some(send) if let Some(bytes) = self.short(g, send) => self.in_rounds(g, send, bytes).await,
-            Some(send) => self.directly(g, send).await,
-            None => self.in_place(g).await,
+            Some(send) if let Some(bytes) = self.short(g, near.len(), send) => {
+                self.in_rounds(g, near.clone(), send, bytes).await?;
+            }
+            Some(send) => self.directly(g, send, straight).await?,
+            None => self.in_place(g, straight).await?,
+        }
+        match (way, speaking) {
+            (Some(way), Some(speaking)) => way.end(g, speaking, &self.receive).await,
+            _ => Ok(()),
         }
     }
 }
@@ -104,52 +124,60 @@ impl Collective for Alltoall {
 const SHORT: usize = 256;
 
 impl Alltoall {
-    /// The bytes of a block, if all of them have as many and so few that they better travel together.
-    fn short(&self, g: &Coll<'_>, send: &Blocks) -> Option<usize> {
+    /// The bytes of a block, if all of them have as many and so few that those of so many ranks better travel together.
+    fn short(&self, g: &Coll<'_>, ranks: usize, send: &Blocks) -> Option<usize> {
         let bytes = send.even_bytes()?;
         let few = if g.has_cores() { SHORT / 4 } else { SHORT };
-        (g.size >= 8 && (1..=few).contains(&bytes) && self.receive.even_bytes() == Some(bytes)).then_some(bytes)
+        (ranks >= 8 && (1..=few).contains(&bytes) && self.receive.even_bytes() == Some(bytes)).then_some(bytes)
     }
 
     /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck, Ho, Kipnis, Upfal,
     /// Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE Transactions
     /// on Parallel and Distributed Systems 8, 1997). The blocks that a rank
     /// holds lie in the order of how far they have to go in all.
-    async fn in_rounds(&self, g: &Coll<'_>, send: &Blocks, bytes: usize) -> Result<()> {
-        let mut held = Scratch::new(g.r(), g.size * bytes)?;
+    async fn in_rounds(&self, g: &Coll<'_>, ranks: Range<usize>, send: &Blocks, bytes: usize) -> Result<()> {
+        let (size, own) = (ranks.len(), g.rank - ranks.start);
+        let after = |distance: usize| ranks.start + (own + distance) % size;
+        let before = |distance: usize| ranks.start + (own + size - distance) % size;
+        let mut held = Scratch::new(g.r(), size * bytes)?;
         for (distance, block) in held.chunks_exact_mut(bytes).enumerate() {
-            send.get(g.r(), (g.rank + distance) % g.size)?.read(0, block);
+            send.get(g.r(), after(distance))?.read(0, block);
         }
         let mut step = 1;
-        while step < g.size {
+        while step < size {
             let travels = |&distance: &usize| distance & step != 0;
-            let count = (0..g.size).filter(travels).count();
+            let count = (0..size).filter(travels).count();
             let mut parcel = Scratch::new(g.r(), count * bytes)?;
-            for (to, distance) in parcel.chunks_exact_mut(bytes).zip((0..g.size).filter(travels)) {
+            for (to, distance) in parcel.chunks_exact_mut(bytes).zip((0..size).filter(travels)) {
                 to.copy_from_slice(&held[distance * bytes..][..bytes]);
             }
-            let receiving = g.irecv_carried((g.rank + g.size - step) % g.size, count * bytes)?;
-            g.isend_carried((g.rank + step) % g.size, parcel)?.finish().await?;
+            let receiving = g.irecv_carried(before(step), count * bytes)?;
+            g.isend_carried(after(step), parcel)?.finish().await?;
             let parcel = receiving.finish().await?;
-            for (from, distance) in parcel.chunks_exact(bytes).zip((0..g.size).filter(travels)) {
+            for (from, distance) in parcel.chunks_exact(bytes).zip((0..size).filter(travels)) {
                 held[distance * bytes..][..bytes].copy_from_slice(from);
             }
             step *= 2;
         }
         for (distance, block) in held.chunks_exact(bytes).enumerate() {
-            self.receive.get(g.r(), (g.rank + g.size - distance) % g.size)?.unpack(0, block);
+            self.receive.get(g.r(), before(distance))?.unpack(0, block);
         }
         Ok(())
     }
 
-    /// Every block goes straight to its place.
-    async fn directly(&self, g: &Coll<'_>, send: &Blocks) -> Result<()> {
+    /// Every block that goes straight goes to its place.
+    async fn directly(&self, g: &Coll<'_>, send: &Blocks, straight: impl Fn(usize, &Span<'_>) -> bool) -> Result<()> {
         copy_own(&self.receive.get(g.r(), g.rank)?, &send.get(g.r(), g.rank)?)?;
         let mut flight = Flight::new();
         for step in 1..g.size {
             let (to, from) = ((g.rank + step) % g.size, (g.rank + g.size - step) % g.size);
-            flight.recv_some(g, from, &self.receive.get(g.r(), from)?).await?;
-            flight.send_some(g, to, &send.get(g.r(), to)?).await?;
+            let (sent, received) = (send.get(g.r(), to)?, self.receive.get(g.r(), from)?);
+            if straight(from, &received) {
+                flight.recv_some(g, from, &received).await?;
+            }
+            if straight(to, &sent) {
+                flight.send_some(g, to, &sent).await?;
+            }
         }
         flight.land().await
     }
@@ -175,11 +203,11 @@ impl Alltoall {
     }
 
     /// Two ranks at a time swap their blocks, with one block's copy in the host.
-    async fn in_place(&self, g: &Coll<'_>) -> Result<()> {
+    async fn in_place(&self, g: &Coll<'_>, straight: impl Fn(usize, &Span<'_>) -> bool) -> Result<()> {
         for step in 0..g.size {
             let peer = (step + g.size - g.rank) % g.size;
             let block = self.receive.get(g.r(), peer)?;
-            if peer == g.rank || block.bytes() == 0 {
+            if peer == g.rank || block.bytes() == 0 || !straight(peer, &block) {
                 continue;
             }
             let copy = Scratch::packed(g.r(), &block, 0, block.bytes())?;

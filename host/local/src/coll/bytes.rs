@@ -15,12 +15,13 @@ use crate::transport::Started;
 
 impl<'a> Coll<'a> {
     /// Starts a receive of at most `limit` bytes from a peer.
-    fn irecv_bytes(&self, peer: usize, limit: u64) -> Result<Started<'a, 'static>> {
+    pub(super) fn irecv_bytes(&self, peer: usize, limit: u64) -> Result<Started<'a, 'static>> {
         self.r.post_recv_bytes(self.pattern(peer), limit)
     }
 }
 
-async fn landed(r: &Rank, receiving: Started<'_, 'static>, limit: u64) -> Result<Parcel> {
+/// Waits for what comes.
+pub(super) async fn landed(r: &Rank, receiving: Started<'_, 'static>, limit: u64) -> Result<Parcel> {
     receiving.done().await;
     let parcel = receiving.unload();
     let outcome = receiving.end();

@@ -12,8 +12,9 @@ use crate::span::Span;
 /// Operations that one collective has under way at a time: a peer's matching looks through all of them.
 const WINDOW: usize = 64;
 
-/// Sends and receives under way, in the order in which they were started.
-pub(super) struct Flight<'a>(VecDeque<Pending<'a>>);
+/// Sends and receives under way, in the order in which they were started, and the bytes of those that have some of their own. In
+/// this order: an operation ends before its bytes do.
+pub(super) struct Flight<'a>(VecDeque<(Pending<'a>, Option<Scratch<'a>>)>);
 
 impl<'a> Flight<'a> {
     pub(super) fn new() -> Self {
@@ -22,15 +23,24 @@ impl<'a> Flight<'a> {
 
     /// Adds an operation; waits for the earliest ones when too many are under way.
     pub(super) async fn add(&mut self, pending: Pending<'a>) -> Result<()> {
+        self.add_with(pending, None).await
+    }
+
+    /// Adds a send of bytes in the host.
+    pub(super) async fn carry(&mut self, carried: Carried<'a>) -> Result<()> {
+        self.add_with(carried.pending, Some(carried.bytes)).await
+    }
+
+    async fn add_with(&mut self, pending: Pending<'a>, bytes: Option<Scratch<'a>>) -> Result<()> {
         if pending.started.is_nothing() {
             return Ok(());
         }
         if self.0.len() >= WINDOW
-            && let Some(first) = self.0.pop_front()
+            && let Some((first, _bytes)) = self.0.pop_front()
         {
             first.finish().await?;
         }
-        self.0.push_back(pending);
+        self.0.push_back((pending, bytes));
         Ok(())
     }
 
@@ -52,7 +62,7 @@ impl<'a> Flight<'a> {
 
     /// Waits for all of them.
     pub(super) async fn land(mut self) -> Result<()> {
-        while let Some(pending) = self.0.pop_front() {
+        while let Some((pending, _bytes)) = self.0.pop_front() {
             pending.finish().await?;
         }
         Ok(())

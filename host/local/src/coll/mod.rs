@@ -6,12 +6,14 @@
 //! Algorithms are chosen for ranks of one node: every rank's memory is directly readable, so long data is copied once, from
 //! where it is to where it goes. Short data costs messages and wake-ups, of which trees need the fewest; only when
 //! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]). Where ranks are on
-//! several nodes, trees send one message to each ([`Coll::near`]).
+//! several nodes, trees send one message to each ([`Coll::near`]), and blocks of a node's ranks travel together ([`bundle`]).
 //!
 //! | file | subject |
 //! |---|---|
 //! | `buffers` | what the arguments say: elements, blocks for each rank, roots |
+//! | `bundle` | blocks that travel together from node to node |
 //! | `flight` | operations under way, and the host memory they use |
+//! | `between` | all-to-alls between nodes |
 //! | `tree` | who passes data on to whom |
 //! | `fold` | combining operands in one order, whatever the algorithm |
 //! | `barrier`, `bcast`, `gather`, … | the operations |
@@ -36,7 +38,9 @@ mod allgather;
 mod alltoall;
 mod barrier;
 mod bcast;
+mod between;
 mod buffers;
+mod bundle;
 mod bytes;
 mod flight;
 mod fold;

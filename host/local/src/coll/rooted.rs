@@ -1,10 +1,17 @@
 //! What gathers and scatters have in common: all blocks at the root, and one at every other rank.
+//!
+//! Ranks of another node than the root's whose blocks fit into one short message are a *party*, and its first rank sends or
+//! receives for it. The root has straight to do with its own node's, and with those whose blocks are long: such a message
+//! waits for its receive wherever it comes from, so it is not copied on its way.
 
 use rankine_abi::{Addr, Datatype};
 
+use super::Coll;
 use super::buffers::{Blocks, Role, is_in_place, not_in_place};
+use super::bundle::{LENGTH, Nodes};
 use crate::comm::Communicator;
 use crate::error::Result;
+use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -78,5 +85,37 @@ impl Rooted {
             Rooted::Member { root, .. } => Some(*root),
             Rooted::Idle => None,
         }
+    }
+}
+
+/// Whose blocks travel together, where some do.
+pub(super) struct Parties {
+    pub(super) nodes: Nodes,
+    /// Ranks of a party.
+    pub(super) most: usize,
+    /// The root's node.
+    pub(super) home: usize,
+    /// Bytes of the longest block that travels with others.
+    longest: usize,
+}
+
+/// Ranks of a party whose blocks need not be as long as one another, and the longest that they may be: it fits with as many.
+const VARIED: (usize, usize) = (16, EAGER / 16 - LENGTH);
+
+impl Parties {
+    /// Those with this root, of blocks that have as many bytes each if that is known to all.
+    pub(super) fn new(g: &Coll<'_>, root: usize, each: Option<usize>) -> Option<Parties> {
+        let nodes = g.nodes()?;
+        let (most, longest) = match each {
+            Some(0) => return None,
+            Some(bytes) => (EAGER / bytes.checked_add(LENGTH)?, bytes),
+            None => VARIED,
+        };
+        (most > 1).then(|| Parties { nodes, most, home: nodes.of(root), longest })
+    }
+
+    /// Whether a rank's block travels with others.
+    pub(super) fn have(&self, rank: usize, block: &Span<'_>) -> bool {
+        self.nodes.of(rank) != self.home && block.bytes() <= self.longest
     }
 }

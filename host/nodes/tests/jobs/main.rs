@@ -1,6 +1,7 @@
 //! Jobs of several nodes, all of them in this process: each has a world of its own, and nothing in common with the others but
 //! a wire in memory.
 
+mod blocks;
 mod node;
 mod spread;
 mod windows;
@@ -25,12 +26,23 @@ use rankine_nodes::{End, Left, Limits};
 use wire::Memory;
 
 /// Runs a job of so many nodes with as many ranks each, which are told that each has a core if they `spin`.
-#[expect(clippy::disallowed_macros, reason = "a test may end where nobody reads")]
 fn job<T: Send>(
     nodes: u32,
     each: u32,
     spin: bool,
     delay: Duration,
+    limits: Limits,
+    program: impl AsyncFn(&Rank) -> T + Sync,
+) -> Vec<Told<T>> {
+    job_over(Memory::all(nodes as usize, delay), each, spin, limits, program)
+}
+
+/// It, with a node for each of these wires.
+#[expect(clippy::disallowed_macros, reason = "a test may end where nobody reads")]
+fn job_over<T: Send>(
+    wires: Vec<Memory>,
+    each: u32,
+    spin: bool,
     limits: Limits,
     program: impl AsyncFn(&Rank) -> T + Sync,
 ) -> Vec<Told<T>> {
@@ -42,7 +54,7 @@ fn job<T: Send>(
             std::process::abort();
         }
     });
-    let wires = Memory::all(nodes as usize, delay);
+    let nodes = wires.len() as u32;
     let told = std::thread::scope(|scope| {
         let program = &program;
         let all: Vec<_> = (0..nodes)

@@ -1,10 +1,10 @@
 //! A wire in memory: letters arrive after a while, in order from each node to each other.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rankine_nodes::Wire;
+use rankine_nodes::{Frame, Head, Wire};
 
 type Ways = Vec<Vec<Mutex<VecDeque<(Instant, Vec<u8>)>>>>;
 
@@ -17,13 +17,20 @@ pub struct Memory {
     drawn: u64,
     /// Whose letters are looked for next.
     next: usize,
+    /// Messages, whole or offered, from node to node: one count for all wires.
+    pub messages: Arc<Mutex<HashMap<(u32, u32), usize>>>,
 }
 
 impl Memory {
     pub fn all(nodes: usize, delay: Duration) -> Vec<Memory> {
         let ways: Ways = (0..nodes).map(|_| (0..nodes).map(|_| Mutex::default()).collect()).collect();
         let ways = Arc::new(ways);
-        (0..nodes).map(|me| Memory { me, ways: ways.clone(), delay, drawn: me as u64 + 1, next: 0 }).collect()
+        let messages = Arc::default();
+        let wire = |me| {
+            let (ways, messages) = (Arc::clone(&ways), Arc::clone(&messages));
+            Memory { me, ways, delay, drawn: me as u64 + 1, next: 0, messages }
+        };
+        (0..nodes).map(wire).collect()
     }
 }
 
@@ -32,6 +39,10 @@ impl Wire for Memory {
         // Knuth's generator.
         self.drawn = self.drawn.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let delay = self.delay.mul_f64((self.drawn >> 40) as f64 / (1u64 << 24) as f64);
+        let is_message = |frame: &Frame| matches!(frame, Frame::Message { .. } | Frame::Offer { .. });
+        let (_, frames) = Head::read(letter).expect("a letter");
+        let messages = frames.flatten().filter(is_message).count();
+        *self.messages.lock().unwrap().entry((self.me as u32, to)).or_default() += messages;
         let mut way = self.ways[self.me][to as usize].lock().unwrap();
         way.push_back((Instant::now() + delay, letter.to_vec()));
         Ok(())
