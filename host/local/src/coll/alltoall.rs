@@ -106,16 +106,17 @@ impl Collective for Alltoall {
         // What goes straight; the rest is under way meanwhile.
         let (near, longest) = way.as_ref().map_or((0..g.size, 0), |way| (way.home(g), way.longest));
         let straight = |peer: usize, block: &Span<'_>| near.contains(&peer) || block.bytes() > longest;
-        match &self.send {
+        let went = match &self.send {
             Some(send) if let Some(bytes) = self.short(g, near.len(), send) => {
-                self.in_rounds(g, near.clone(), send, bytes).await?;
+                self.in_rounds(g, near.clone(), send, bytes).await
             }
-            Some(send) => self.directly(g, send, straight).await?,
-            None => self.in_place(g, straight).await?,
-        }
+            Some(send) => self.directly(g, send, straight).await,
+            None => self.in_place(g, straight).await,
+        };
+        // Whatever came of it, others wait for what this rank hands out.
         match (way, speaking) {
-            (Some(way), Some(speaking)) => way.end(g, speaking, &self.receive).await,
-            _ => Ok(()),
+            (Some(way), Some(speaking)) => went.and(way.end(g, speaking, &self.receive).await),
+            _ => went,
         }
     }
 }
