@@ -18,10 +18,10 @@ use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
 
-/// Blocks that are longer are messages of their own. On two nodes of 4 and of 64 ranks, all-to-alls of up to 128 bytes took a tenth to
-/// nine tenths of the time they took from rank to rank; with 1 KiB the noise was more than the difference; 8 KiB took several times as
+/// Blocks that are longer are messages of their own. On two nodes of 16 ranks, all-to-alls of up to 256 bytes took a quarter to
+/// two thirds of the time from rank to rank; with 512 bytes the noise was more than the difference, and 8 KiB took several times as
 /// long, since one rank copies all of them.
-const LONGEST: usize = 512;
+const LONGEST: usize = 256;
 
 /// The longest message from a node to another.
 const MESSAGE: usize = 4 << 20;
