@@ -1,7 +1,7 @@
 //! All-to-alls between nodes: all blocks of two nodes' ranks for one another are two messages, one each way.
 //!
-//! For each other node one rank *speaks*: those of its node give it their blocks for the other one, it swaps them for those of the
-//! speaker there, and hands out what came. Each other node has another speaker, so that all ranks have as much to do (Träff,
+//! For each other node one rank *speaks*: those of its node give it their blocks for the other one, it swaps them for those of
+//! the speaker there, and hands out what came. Each other node has another speaker, so that all ranks have as much to do (Träff,
 //! "Improved MPI all-to-all communication on a Giganet SMP cluster", EuroPVM/MPI 2002).
 
 use std::ops::Range;
@@ -19,8 +19,8 @@ use crate::span::Span;
 use crate::transport::Started;
 
 /// Blocks that are longer are messages of their own. On two nodes of 16 ranks, all-to-alls of up to 256 bytes took a quarter to
-/// two thirds of the time from rank to rank; with 512 bytes the noise was more than the difference, and 8 KiB took several times as
-/// long, since one rank copies all of them.
+/// two thirds of the time from rank to rank; with 512 bytes the noise was more than the difference, and 8 KiB took several times
+/// as long, since one rank copies all of them.
 const LONGEST: usize = 256;
 
 /// The longest message from a node to another.
@@ -58,8 +58,8 @@ impl Way {
         self.nodes.ranks(self.nodes.of(g.rank))
     }
 
-    /// The other nodes, in an order in which any two come to each other in the same step: who waits for a message to be taken waits
-    /// for nobody who waits for a later one.
+    /// The other nodes, in an order in which any two come to each other in the same step: who waits for a message to be taken
+    /// waits for nobody who waits for a later one.
     fn others(&self, own: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.nodes.count();
         (0..count).map(move |step| (step + count - own) % count).filter(move |&node| node != own)

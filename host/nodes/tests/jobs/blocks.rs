@@ -1,5 +1,5 @@
-//! Gathers, scatters, all-to-alls and scans over nodes, of blocks of every length, with gaps, in place and from every root; and how
-//! many messages they are.
+//! Gathers, scatters, all-to-alls and scans over nodes, of blocks of every length, with gaps, in place and from every root; and
+//! how many messages they are.
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_IN_PLACE, Op};
 use rankine_local::Rank;
