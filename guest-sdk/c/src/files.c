@@ -71,9 +71,10 @@ int __wrap_fcntl(int file, int command, ...) {
 		errno = EINVAL;
 		return -1;
 	}
-	if (__real_fcntl(file, F_GETFD) == -1)
+	/* F_GETFD knows nothing of what is open. */
+	if (__real_fcntl(file, F_GETFL) == -1)
 		return -1;
-	while (__real_fcntl(argument, F_GETFD) != -1)
+	while (__real_fcntl(argument, F_GETFL) != -1)
 		argument++;
 	return duplicate(file, argument);
 }
