@@ -79,9 +79,14 @@ impl Mismatch {
         }
     }
 
-    /// The type that the caller wants.
-    pub(super) fn called_as(&self) -> &Signature {
-        &self.caller.0
+    /// The type that the caller wants, and its file.
+    pub(super) fn called_as(&self) -> &(Signature, String) {
+        &self.caller
+    }
+
+    /// Whether all that the caller does not want is a result: it gets by what it passes.
+    pub(super) fn leaves_a_result(&self) -> bool {
+        self.caller.0.parameters == self.callee.0.parameters && self.caller.0.results.is_empty()
     }
 
     pub(super) fn in_words(&self) -> String {

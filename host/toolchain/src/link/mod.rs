@@ -100,10 +100,16 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let adaptable: Vec<&Mismatch> = of_kind(&mismatches, Agreement::Adapted).collect();
     let rivals = rivals::find(arguments, &adaptable)?;
     if !rivals.is_empty() {
-        for (mismatch, file) in rivals {
-            tell!("rankine: error: {}; {} has one as it is called", mismatch.in_words(), file.display());
+        for (mismatch, file) in &rivals {
+            let (words, file) = (mismatch.in_words(), file.display().to_string());
+            match mismatch.called_as().1 == file {
+                true => tell!("rankine: error: {words}"),
+                false => tell!("rankine: error: {words}; {file} has one as it is called"),
+            }
         }
-        tell!("rankine: functions of one name have to be of one type: rename one of them, or leave its file out");
+        let mut names: Vec<&str> = rivals.iter().map(|(mismatch, _)| mismatch.function.as_str()).collect();
+        names.dedup();
+        tell!("rankine: {} is defined more than once: give its definitions one type", names.join(", "));
         let _ = fs::remove_file(&output);
         return Ok(ExitCode::FAILURE);
     }

@@ -2,7 +2,8 @@
 //!
 //! Where an archive brings a function of one type, and a call of another type is made to fit it although a later file has
 //! the very function that is called, natively one of two wrong programs would come of it, without a word. Here it is an
-//! error.
+//! error, but where all that differs is a result that is left: who asks for the names of Fortran's procedures in C, as CMake
+//! does, defines them in both.
 
 use super::agreement::{Mismatch, Signature};
 use super::module::signature;
@@ -18,6 +19,8 @@ use wasmparser::{
 /// The mismatches whose caller finds its own type in another file, and that file.
 pub(super) fn find<'m>(arguments: &[OsString], mismatches: &[&'m Mismatch]) -> Result<Vec<(&'m Mismatch, PathBuf)>> {
     let folders = object_files::folders(arguments);
+    let mismatches: Vec<&Mismatch> =
+        mismatches.iter().filter(|mismatch| !mismatch.leaves_a_result()).copied().collect();
     let mut found: Vec<(&Mismatch, PathBuf)> = Vec::new();
     for word in arguments {
         let Some(path) = object_files::file(word, &folders) else { continue };
@@ -34,7 +37,7 @@ pub(super) fn find<'m>(arguments: &[OsString], mismatches: &[&'m Mismatch]) -> R
         for member in object_files::members(&bytes) {
             let defined = definitions(&bytes[member]).with_context(|| format!("{} is broken", path.display()))?;
             for (name, kind) in defined {
-                let is_wanted = |mismatch: &&&Mismatch| mismatch.function == name && *mismatch.called_as() == kind;
+                let is_wanted = |mismatch: &&&Mismatch| mismatch.function == name && mismatch.called_as().0 == kind;
                 found.extend(named.iter().filter(is_wanted).map(|mismatch| (*mismatch, path.clone())));
             }
         }
