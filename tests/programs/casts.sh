@@ -74,6 +74,7 @@ rankine cc -c wide.c narrow.c other.c calls.c
 ar rcs libwide.a wide.o
 ar rcs libnarrow.a narrow.o
 for libraries in '-lwide -lnarrow' '-lnarrow -lwide' 'libwide.a libnarrow.a'; do
+    # shellcheck disable=SC2086 # a word for each library
     if rankine cc calls.o other.o -L. $libraries -o program.wasm 2> log; then exit 1; fi
     grep -q 'the function draw is .*lib[a-z]*.a has one as it is called' log
 done
