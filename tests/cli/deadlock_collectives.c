@@ -4,7 +4,8 @@
 // exit: 3
 // stderr: rankine: deadlock: ranks of MPI_COMM_WORLD are not in the same collective: rank 0 in MPI_Gather, rank
 // stderr: in MPI_Bcast (--check
-// stderr: rank 0 waits in MPI_Gather: rank 1 in a collective of MPI_COMM_WORLD
+// stderr: rank 0 waits in MPI_Gather: rank
+// stderr: in a collective of MPI_COMM_WORLD, called by main
 #include <mpi.h>
 
 int main(int argc, char **argv)
