@@ -6,7 +6,6 @@
 #include <fenv.h>
 #include <rankine/weak.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,9 +43,5 @@ WEAK int mprotect(void *start, size_t length, int protection) {
 
 WEAK FILE *popen(const char *command, const char *mode) { (void)command, (void)mode; errno = ENOSYS; return NULL; }
 WEAK int pclose(FILE *file) { (void)file; errno = ECHILD; return -1; }
-
-/* Programs take ENOSYS as "this file system has no locks". */
-WEAK int flock(int file, int operation) { (void)file, (void)operation; return UNSUPPORTED; }
-WEAK int lockf(int file, int command, off_t length) { (void)file, (void)command, (void)length; return UNSUPPORTED; }
 
 WEAK int feenableexcept(int exceptions) { (void)exceptions; return -1; }
