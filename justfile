@@ -99,9 +99,10 @@ test: build unit check mpi-subset nodes-subset seeds-subset interpreted-subset c
 build:
     cargo build {{cargo_flags}} --all-targets
 
-# All tests of all crates: units, guests, examples, command line. MPI programs are compiled with `rankine cc`.
-unit:
-    cargo test {{cargo_flags}} --no-fail-fast
+# All tests of all crates: units, guests, examples, command line. MPI programs are compiled with `rankine cc`. With
+# --exact NAME, that one.
+unit *ARGS:
+    cargo test {{cargo_flags}} --no-fail-fast -- {{ARGS}}
 
 # The lock-free parts of the embedded engine: every interleaving (loom), and undefined behaviour (Miri).
 sync: loom miri
