@@ -43,11 +43,18 @@ struct format {
 	int digits, largest, decimals;
 };
 
+#define SINGLE_FORMAT {24, 127, 120}
+#define DOUBLE_FORMAT {53, 1023, 780}
+
 /* Bits of the result without its sign. */
 struct result {
 	uint64_t bits;
 	bool is_out_of_range;
 };
+
+/* The number nearest to digits, not zero, times a power of ten, where the upper bits of the product tell which, as they do as a rule
+ * (strtod.c). */
+bool rankine_nearest(const struct format *, uint64_t digits, int power, struct result *);
 
 /* Rounds an integer of 64 bits, the first one set and standing for a power of two, to a format of up to 64 bits. */
 static inline struct result rounded(const struct format *format, uint64_t bits, int exponent, bool has_more) {

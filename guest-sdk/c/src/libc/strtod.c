@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct format SINGLE = {24, 127, 120}, DOUBLE = {53, 1023, 780};
+static const struct format SINGLE = SINGLE_FORMAT, DOUBLE = DOUBLE_FORMAT;
 
 /* A number that is read: an integer of up to 19 digits times a power of ten. */
 struct number {
@@ -128,6 +128,10 @@ static bool scaled(const struct format *format, uint64_t digits, int power, bool
 	*result = rounded(format, least.high, exponent, least.low != 0);
 	struct result other = rounded(format, most.high, exponent, most.low != 0);
 	return result->bits == other.bits && result->is_out_of_range == other.is_out_of_range;
+}
+
+bool rankine_nearest(const struct format *format, uint64_t digits, int power, struct result *result) {
+	return power >= -345 && power <= 310 && scaled(format, digits, power, false, result);
 }
 
 static struct result nearest(const struct format *format, const struct number *number) {

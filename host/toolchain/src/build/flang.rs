@@ -29,9 +29,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The functions that `pointers.cpp`, `clauses.cpp` and `openmp.cpp` are put before.
-const WRAPPED: [&str; 3] = [
+/// The functions that `pointers.cpp`, `kinds.cpp`, `clauses.cpp` and `openmp.cpp` are put before.
+const WRAPPED: [&str; 4] = [
     "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE",
+    "_ZNK7Fortran8evaluate21TargetCharacteristics16SelectedRealKindElll",
     "_ZN7Fortran5lower14LoweringBridge5lowerERKNS_6parser7ProgramERKNS_9semantics16SemanticsContextE",
     "_ZN4mlir23translateModuleToLLVMIREPNS_9OperationERN4llvm11LLVMContextENS2_9StringRefEb",
 ];
@@ -114,6 +115,21 @@ const AMENDMENTS: &[Amendment] = &[
         is: "    int stat{descriptor.Allocate(asyncObject)};\n    if (stat == CFI_ERROR_MEM_ALLOCATION && !hasStat)\n      \
              terminator.Crash(\"no memory to allocate %ju bytes\", static_cast<std::uintmax_t>(descriptor.AllBytes()));\n    \
              stat = ReturnError(terminator, stat, errMsg, hasStat);\n",
+    },
+    // What is quick for most numbers is tried first (`src/libc/fortran_reals.c` of the SDK's C library).
+    Amendment {
+        file: "flang/lib/Decimal/decimal-to-binary.cpp",
+        was: "  return BigRadixFloatingPointNumber<PREC>{rounding}.ConvertToBinary(p, end);\n",
+        is: "  if constexpr (PREC == 53 || PREC == 24)\n    if (std::uint64_t bits; rounding == RoundNearest &&\n        \
+             rankine_fortran_read_real(&p, end, PREC, &bits))\n      return {BinaryFloatingPointNumber<PREC>{\n          \
+             static_cast<typename BinaryFloatingPointNumber<PREC>::RawType>(bits)}};\n  \
+             return BigRadixFloatingPointNumber<PREC>{rounding}.ConvertToBinary(p, end);\n",
+    },
+    Amendment {
+        file: "flang/lib/Decimal/decimal-to-binary.cpp",
+        was: "namespace Fortran::decimal {\n",
+        is: "extern \"C\" bool rankine_fortran_read_real(\n    \
+             const char **, const char *end, int precision, std::uint64_t *bits);\nnamespace Fortran::decimal {\n",
     },
     // There are no processes, and `system` says so in a way that the runtime does not expect.
     Amendment {
@@ -368,7 +384,7 @@ fn amended_copy(source: &LlvmSource, folders: &[&str], tree: &Path) -> Result<()
 /// The flags of the runtime, beside those of every guest. Scratch files go where a guest may write (`glue/scratch.c`);
 /// without threads nothing has to be locked.
 fn runtime_flags(sysroot: &Path) -> Vec<&'static str> {
-    let mut flags = vec!["-O2", "-DNDEBUG"];
+    let mut flags = vec!["-O2", "-DNDEBUG", "-DFLANG_RUNTIME_NO_REAL_3"];
     flags.extend((!threads::are_in(sysroot)).then_some("-DRT_USE_PSEUDO_LOCK=1"));
     flags.extend(["-Dmkstemp=rankine_scratch_file", "-ffunction-sections", "-fdata-sections"]);
     flags

@@ -11,6 +11,7 @@ mod common;
 mod critical;
 mod encoding;
 mod forgiving;
+mod lines;
 mod module;
 mod null_page;
 mod rivals;
@@ -52,6 +53,12 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let output = output(&arguments);
     let call_stack = call_stack::take(&mut arguments)?;
     let leaves_null_page = output.is_some() && null_page::leave(&mut arguments);
+    if output.is_some() {
+        // The C library for threads lies in the data folder.
+        let sysroot = find::sysroot().map(|sysroot| sysroot.path);
+        let not_own: Vec<PathBuf> = sysroot.into_iter().chain(find::data_dir()).collect();
+        lines::leave_out(&mut arguments, &not_own);
+    }
     let ends = Ends { forgives, leaves_null_page, call_stack };
     let copies;
     if critical::may_be_in(&arguments) {
