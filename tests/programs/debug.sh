@@ -248,6 +248,8 @@ ends() {
     wait "$job" || status=$?
     { [ $status = 0 ] && [ "$(cat printed)" = "mean 3.25" ]; } || { echo "status $status"; cat lines printed; exit 1; }
 }
+# Emptied before, since what is started may open them after the first look at them.
+: > lines
 rankine run -n 2 --break-rank 1 mean.wasm > printed 2> lines &
 job=$!
 attach 1
@@ -255,6 +257,7 @@ grep -qF '"rank 1"' debugger-1/out
 ends
 [ "$(wc -l < lines)" = 1 ]
 # As many as there are, more than cores: threads all the same.
+: > lines
 rankine run -n 16 --break-rank 0,14-15 mean.wasm > printed 2> lines &
 job=$!
 for rank in 0 14 15; do waits $rank > said; done
@@ -263,6 +266,7 @@ status=0
 wait "$job" || status=$?
 [ $status = 143 ]
 # A process for each, over an MPI library.
+: > lines
 "$MPI_BIN/mpiexec" -n 2 rankine run --break-rank all mean.wasm > printed 2> lines &
 job=$!
 # None gets past MPI_Init alone.

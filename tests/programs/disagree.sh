@@ -94,6 +94,15 @@ echo '__attribute__((weak)) int hook(int a, int b); int main(void) { return hook
 rankine cc asks.c -o asks.wasm
 rankine run asks.wasm
 
+# Nor when its address is taken, as every program with threads does, and another call needs an adapter.
+echo '__attribute__((weak)) void hook(void); void (*volatile asked)(void); int main(void) { asked = hook; return asked || twice(2) != 4; }' > taken.c
+echo 'long long twice(int a) { return 2 * a; }' > twice.c
+for flags in "" "-pthread"; do
+    # shellcheck disable=SC2086 # none, or one
+    rankine cc -w -Wno-implicit-function-declaration $flags taken.c twice.c -o taken.wasm
+    rankine run taken.wasm
+done
+
 # Stripped, and whichever comes first.
 rankine cc -s lib/callee.o caller.o -o stripped.wasm 2> link.log
 diff - link.log < /dev/null

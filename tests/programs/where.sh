@@ -51,7 +51,9 @@ await() {
 answered() { [ "$(grep -cE '^  rank [0-9]+ ' log)" = "$1" ]; }
 
 for ranks in --threads --fibers; do
+    # Both, since what is started may open them after the first look at them.
     : > log
+    : > out
     rankine run -n 3 $ranks lost.wasm > out 2>> log &
     job=$!
     trap 'kill -9 $job 2> /dev/null || true' EXIT
@@ -84,6 +86,7 @@ computes='^  rank 0 computes in relax \(.*lost\.c:'
 calls='^  rank 1 is in MPI_Recv\(buf=0x[0-9a-f]+, count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD, status=MPI_STATUS_IGNORE\), called by halo \(.*lost\.c:13:'
 : > numbers
 : > log
+: > out
 # shellcheck disable=SC2016 # that shell's own number, which is the rank's
 "$MPI_BIN/mpiexec" -n 2 sh -c 'echo $$ >> numbers; exec rankine run --timeout 250 lost.wasm' > out 2>> log &
 job=$!

@@ -1,4 +1,4 @@
-// random_r and its kin give the GNU C library's numbers; getrandom gives bytes; ftw walks a folder, and what it calls may walk too.
+// rand, random, random_r and their kin give the GNU C library's numbers; getrandom gives bytes; ftw walks a folder, and what it calls may walk too.
 // ranks: 1
 // native: no
 // run: --dir {scratch}::/tmp
@@ -51,6 +51,27 @@ static void numbers(void)
     CHECK_INT(errno, EINVAL);
     other[0] = 1 + 5 * 99;
     CHECK_INT(setstate_r((char *)other, &data), -1);
+}
+
+// One generator for rand and random, seeded by 1 before anybody does.
+static void shared(void)
+{
+    int state[16];
+    CHECK_INT(rand(), 1804289383);
+    CHECK_INT(random(), 846930886);
+    srand(42);
+    CHECK_INT(random(), 71876166);
+    CHECK_INT(rand(), 708592740);
+    srandom(42);
+    CHECK_INT(rand(), 71876166);
+    char *before = initstate(2028, (char *)state, sizeof state);
+    CHECK(before != NULL);
+    for (int i = 0; i < 1000; i++)
+        random();
+    CHECK_INT(rand(), expected[2].numbers[0]);
+    CHECK(setstate(before) == (char *)state);
+    CHECK_INT(rand(), 708592740);
+    CHECK(initstate(1, (char *)state, 7) == NULL);
 }
 
 static void bytes(void)
@@ -111,6 +132,7 @@ int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     numbers();
+    shared();
     bytes();
     walk();
     // Memory is as it is.

@@ -237,7 +237,10 @@ fn adapt<'f>(linker: &Path, arguments: &[OsString], functions: &[&'f str], outpu
 
 /// The target of what is linked.
 fn target(arguments: &[OsString]) -> &'static str {
-    if arguments.iter().any(|word| word == "-mwasm64") { WIDE } else { TARGET }
+    // clang's driver says it in two words.
+    let is_wide =
+        arguments.iter().any(|word| word == "-mwasm64") || arguments.windows(2).any(|pair| pair == ["-m", "wasm64"]);
+    if is_wide { WIDE } else { TARGET }
 }
 
 /// An object that names all functions that come from archives, for the first place of the command line.
@@ -306,4 +309,16 @@ fn output(arguments: &[OsString]) -> Option<PathBuf> {
     }
     let at = arguments.iter().rposition(|word| word == "-o")?;
     arguments.get(at + 1).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_is_known_in_one_word_and_in_two() {
+        let target = |line: &str| target(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!([target("-m wasm64 a.o"), target("-mwasm64 a.o")], [WIDE; 2]);
+        assert_eq!([target("-m wasm32 a.o"), target("a.o -o wasm64")], [TARGET; 2]);
+    }
 }

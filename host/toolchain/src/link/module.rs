@@ -251,7 +251,11 @@ impl Facts {
                 }
             }
             KnownCustom::Reloc(relocations) => {
-                for entry in relocations.entries() {
+                // wasm-ld counts the addresses of weak functions that are nowhere, and doesn't write them.
+                let (mut entries, end) = (relocations.entries().into_iter(), relocations.range().end);
+                while entries.original_position() < end
+                    && let Some(entry) = entries.next()
+                {
                     let entry = entry?;
                     if matches!(
                         entry.ty,
