@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use libfuzzer_sys::arbitrary::Unstructured;
@@ -29,10 +29,10 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let has = |callee: &Callee| callee.in_local;
     let choice = Choice::of(&catalogue, has, true);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
-    let engine = module::engine(module::Settings::default()).expect("Wasmtime works here");
+    let engines = Arc::new(module::Engines::new(module::Settings::default()).expect("Wasmtime works here"));
     let programs = [Kind::Plain, Kind::Threads(rankine_abi::MPI_THREAD_MULTIPLE)].map(|kind| {
         std::fs::write(&file, guest::module(&catalogue, has, kind)).expect("the guest can be written");
-        module::load(&engine, &file, None, &Demands::default(), module::Changes::default())
+        module::load(&engines, &file, None, &Demands::default(), module::Changes::default())
             .expect("the guest is a program")
     });
     let _ = std::fs::remove_file(&file);

@@ -1,5 +1,5 @@
 // The interpreter of `rankine python`: Python's own, with the modules that are linked to it.
-#include <Python.h>
+#include "image.h"
 
 extern PyObject *PyInit_MPI(void);
 extern PyObject *PyInit__rankine_view(void);
@@ -19,15 +19,16 @@ static const struct {
 #undef MODULE
 };
 
-int main(int argc, char **argv)
+bool start(int argc, char **argv, int *exit_status)
 {
     PyStatus status;
     PyConfig config;
+    *exit_status = 1;
     PyConfig_InitPythonConfig(&config);
     for (size_t at = 0; at < sizeof modules / sizeof *modules; at++)
         if (PyImport_AppendInittab(modules[at].name, modules[at].init) < 0) {
             fputs("python: out of memory\n", stderr);
-            return 1;
+            return false;
         }
     // It looks for its library where PYTHONHOME says, and not beside a file that no rank may see.
     status = PyConfig_SetBytesString(&config, &config.program_name, "/python/lib/bin/python");
@@ -38,13 +39,25 @@ int main(int argc, char **argv)
     if (!PyStatus_Exception(status))
         status = Py_InitializeFromConfig(&config);
     PyConfig_Clear(&config);
-    if (PyStatus_IsExit(status))
-        return status.exitcode;
+    if (PyStatus_IsExit(status)) {
+        *exit_status = status.exitcode;
+        return false;
+    }
     if (PyStatus_Exception(status))
         Py_ExitStatusException(status);
-    PyObject *start = PyImport_ImportModule("_rankine_start");
-    if (start == NULL)
+    PyObject *first = PyImport_ImportModule("_rankine_start");
+    if (first == NULL)
         PyErr_Print();
-    Py_XDECREF(start);
+    Py_XDECREF(first);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+    if (is_from_image())
+        take_up(argc, argv);
+    else if (!start(argc, argv, &status))
+        return status;
     return Py_RunMain();
 }

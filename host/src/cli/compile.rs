@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::module::cache::Cache;
 use crate::module::{self, Changes, Codegen, Source};
 use rankine_system::limits;
 
@@ -34,5 +35,7 @@ pub(super) fn ahead(file: &Path, binary: &[u8], codegen: Codegen) -> Result<()> 
     })?;
     // As programs are run unless --null-page is given.
     let source = Source::new(&engines, file, binary.to_vec(), Changes::default())?;
-    module::check_program(&module::compile(engines.of(&source.binary)?, file, &source.binary)?, file)
+    let engine = engines.of(&source.binary)?;
+    let key = Cache::key(engine, &source.binary);
+    module::check_program(&module::compile(engine, file, &source.binary, &key)?, file)
 }

@@ -1,6 +1,7 @@
 //! `rankine python`: a program in Python is a job of the interpreter that `rankine sdk build python` has made. So it has all
 //! options of `rankine run`, and this only says what is run and what it may read.
 
+mod image;
 mod packages;
 mod words;
 
@@ -20,6 +21,7 @@ use super::options;
 use super::run::{self, usage};
 use super::spellings::{self, Translated};
 use crate::engine::Name;
+pub(super) use image::{compile, start};
 use words::{Asked, Program, Wanted};
 
 /// The command line of `rankine python`.
@@ -78,13 +80,9 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         Wanted::Program(program) => program,
     };
     let python = Python::find()?;
-    let module = python.module();
-    if let Some(why) = trust::distrust_code(&module) {
-        bail!("{} is not run: {why}", module.display());
-    }
     let mut command: Vec<OsString> = ["rankine", "run"].map(OsString::from).to_vec();
     command.extend(options);
-    command.push(module.into());
+    command.push(python.module().into());
     let Translated { arguments: command, notes } = spellings::translate::<options::Arguments>(command);
     notes.iter().for_each(|note| tell!("rankine: note: {note}"));
     let super::Command::Run(mut job) = super::Arguments::parse_from(command).command else {
@@ -95,6 +93,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     }
     let base = working_folder(job.wdir.as_deref())?;
     grant(&mut job, &base, Folder { host: python.library(), guest: format!("{HOME}/lib"), access: Access::ReadOnly });
+    let mut searched = vec![program.folder(&base)];
     let given = program.given(&base)?;
     given.folder.into_iter().for_each(|folder| grant(&mut job, &base, folder));
     job.program.extend(given.words);
@@ -103,9 +102,16 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         let folder = site.folder(&base)?;
         path.push(text(&folder)?);
         let guest = text(&folder)?;
+        searched.push(folder.clone());
         grant(&mut job, &base, Folder { host: folder, guest, access: Access::ReadOnly });
     }
+    let suits = image::suits(&job, &searched, &python.image_modules()?);
     set_environment(&mut job.environment, path);
+    let module = if suits { python.image() } else { python.module() };
+    if let Some(why) = trust::distrust_code(&module) {
+        bail!("{} is not run: {why}", module.display());
+    }
+    job.program[0] = text(&module)?;
     run::run(*job)
 }
 
@@ -117,6 +123,15 @@ struct Given {
 }
 
 impl Program {
+    /// The folder that Python looks for modules in first.
+    fn folder(&self, base: &Path) -> PathBuf {
+        let script = self.script.map(|at| base.join(&self.words[at]));
+        script.map_or(base.to_path_buf(), |script| match script.is_dir() {
+            true => script,
+            false => script.parent().unwrap_or(base).to_path_buf(),
+        })
+    }
+
     /// The folder that the script lies in, and its name there. One named from the working folder keeps its name.
     fn given(self, base: &Path) -> Result<Given> {
         let Program { mut words, script } = self;

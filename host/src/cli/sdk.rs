@@ -98,6 +98,6 @@ fn build(parts: &[Part], force: bool) -> Result<()> {
         Part::Blas => build::lapack(build::Part::Blas, force),
         Part::Lapack => build::lapack(build::Part::Lapack, force),
         Part::M64 => build::m64(force),
-        Part::Python => build::python(force),
+        Part::Python => build::python(force, &super::python::start).and_then(|()| super::python::compile()),
     })
 }

@@ -7,6 +7,7 @@ pub(crate) mod callback;
 pub(crate) mod files;
 pub(crate) mod heap;
 pub(crate) mod null_page;
+pub(crate) mod pages;
 pub(crate) mod profile;
 pub(crate) mod python;
 mod rank;

@@ -24,6 +24,7 @@ use crate::guest::python::Interpreter;
 use crate::guest::stage::Stage;
 use crate::guest::team::{self, Member, Team, Turn};
 use crate::guest::told::Ear;
+use crate::module::symbols::Symbols;
 use crate::module::{HOST_STACK, call_stack};
 use rankine_rewrite::guard::LOWEST;
 
@@ -459,6 +460,11 @@ impl<R: Rank> Guest<R> {
         let guest = store.as_context().data();
         let (interpreter, (base, size)) = (guest.interpreter?, guest.memory.as_ref()?.place(store));
         interpreter.place(Reach { base, size: size as u64, lowest: guest.lowest })
+    }
+
+    /// The place of a call that it tells of: its own number, or that of the line of Python that it interprets.
+    pub(crate) fn place_of_call(caller: &Caller<'_, Self>, symbols: &Symbols, site: u32) -> u32 {
+        Self::line_of_python(caller).and_then(|line| symbols.number_of_line(line)).unwrap_or(site)
     }
 
     /// The memory of the guest that calls, unless its rank has ended.

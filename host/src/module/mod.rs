@@ -4,6 +4,7 @@
 
 pub mod cache;
 pub(crate) mod demangle;
+pub mod image;
 pub mod inspect;
 mod instance;
 pub(crate) mod metered;

@@ -221,6 +221,7 @@ pub fn load(
     demands: &Demands,
     changes: Changes,
 ) -> Result<Program> {
+    tracing::info!("loading {}", path.display());
     let bytes = match digest {
         Some(known) => known_contents(path, known)?,
         None => contents(path)?,
@@ -229,8 +230,9 @@ pub fn load(
     let origin = Origin { digest: self::digest(&bytes[..])?, signer };
     let source = Source::new(engines, path, translate(path, bytes)?, changes)?;
     let engine = engines.of(&source.binary)?;
-    let code = compile(engine, path, &source.binary)?;
-    Ok(Program { origin, ..Program::new(code, Cache::key(engine, &source.binary), path, source, engines.clone())? })
+    let key = Cache::key(engine, &source.binary);
+    let code = compile(engine, path, &source.binary, &key)?;
+    Ok(Program { origin, ..Program::new(code, key, path, source, engines.clone())? })
 }
 
 impl Program {
@@ -394,7 +396,10 @@ pub fn translate(path: &Path, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     if !is_text && !bytes.starts_with(b"\0asm") {
         bail!("{} is not a WebAssembly module{}", path.display(), looks_like(path, &bytes));
     }
-    let binary = wat::Parser::new().parse_bytes(Some(path), &bytes).map_err(|error| anyhow!("{error}"))?.into_owned();
+    let binary = match is_text {
+        true => wat::Parser::new().parse_bytes(Some(path), &bytes).map_err(|error| anyhow!("{error}"))?.into_owned(),
+        false => bytes,
+    };
     if wasmparser::Parser::is_component(&binary) {
         bail!(
             "{} is a WebAssembly component; Rankine runs core modules. Compile for wasm32-wasip1, not wasip2",
@@ -428,11 +433,10 @@ fn looks_like(path: &Path, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Compiles a module, or takes the code from the cache.
-pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
+/// Compiles a module, or takes the code from the cache, where it has this key.
+pub fn compile(engine: &Engine, path: &Path, binary: &[u8], key: &str) -> Result<Module> {
     let cache = Cache::open();
-    let key = Cache::key(engine, binary);
-    if let Some(module) = cache.as_ref().and_then(|cache| cache.load(engine, &key)) {
+    if let Some(module) = cache.as_ref().and_then(|cache| cache.load(engine, key)) {
         return Ok(module);
     }
     threaded::check_interpreter(engine, binary, path)?;
@@ -449,7 +453,7 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     progress.stop();
     let code = code?.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
     if let Some(cache) = cache {
-        cache.store(&key, &code);
+        cache.store(key, &code);
     }
     // SAFETY: `code` was compiled by this very engine a moment ago.
     unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{}: {error:#}", path.display()))
@@ -557,7 +561,8 @@ mod tests {
             (func (export "max") (param f64 f64) (result f64)
                 local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
         let (_folder, path) = file("max.wat", text);
-        let module = compile(&engine(Settings::default()).unwrap(), &path, &read(&path).unwrap()).unwrap();
+        let (engine, binary) = (engine(Settings::default()).unwrap(), read(&path).unwrap());
+        let module = compile(&engine, &path, &binary, &Cache::key(&engine, &binary)).unwrap();
         // MAXSD, with VEX and without.
         assert!(module.text().windows(3).any(|code| code[0] == 0xc5 && code[2] == 0x5f || code[..2] == [0x0f, 0x5f]));
     }

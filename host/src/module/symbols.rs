@@ -5,6 +5,7 @@
 //! before they are read, texts are cut, and a job has so many steps for all its reports: what is not found by then is
 //! shown without its line.
 
+mod interpreted;
 mod lines;
 mod units;
 
@@ -72,6 +73,8 @@ pub struct Symbols {
     /// How it was guarded last, if that is still to be found out from the module.
     guarded: Option<OnceLock<Moved>>,
     found: Mutex<Found>,
+    /// Lines of what it interprets.
+    lines: Mutex<interpreted::Lines>,
 }
 
 struct Found {

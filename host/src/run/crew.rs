@@ -17,6 +17,7 @@ use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 use crate::guest::files::Files;
 use crate::guest::heap;
 use crate::guest::null_page;
+use crate::guest::pages;
 use crate::guest::python::Interpreter;
 use crate::guest::stage::{Seen, Stage};
 use crate::guest::team::{Carry, Ended, Parts, Team, Wakes};
@@ -407,6 +408,7 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
             format_err!("the null page can't be taken from the memory: {error} (--no-null-page does without)")
         })?;
     }
+    pages::copy(store, instance);
     told::install(store, instance)?;
     heap::install(store, instance)?;
     instance.get_typed_func(&mut *store, "_start")

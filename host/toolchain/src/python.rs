@@ -4,7 +4,8 @@
 //! from.
 
 use crate::find;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The release that is built: its source package, its library's folder.
@@ -43,10 +44,39 @@ impl Python {
         module(&self.root)
     }
 
+    /// The interpreter as it is once it has started.
+    pub fn image(&self) -> PathBuf {
+        image(&self.root)
+    }
+
+    /// Modules that the image has imported beside those of a plain start, by name.
+    pub fn image_modules(&self) -> Result<Vec<String>> {
+        let file = image_modules(&self.root);
+        let names = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        Ok(names.lines().map(str::to_owned).collect())
+    }
+
     /// The folder that the guest is to find as `lib` in [`HOME`].
     pub fn library(&self) -> PathBuf {
         self.root.join("lib")
     }
+}
+
+/// An interpreter that has started.
+pub struct Image {
+    /// Its module.
+    pub binary: Vec<u8>,
+    /// What it has imported, a name on each line.
+    pub modules: String,
+}
+
+/// Where an interpreter that has started is in a part.
+pub(crate) fn image(root: &Path) -> PathBuf {
+    root.join("image.wasm")
+}
+
+pub(crate) fn image_modules(root: &Path) -> PathBuf {
+    root.join("image.modules")
 }
 
 /// Where the interpreter is in a part.
@@ -60,5 +90,5 @@ pub(crate) fn standard_library(root: &Path) -> PathBuf {
 }
 
 fn is_whole(root: &Path) -> bool {
-    module(root).is_file() && standard_library(root).is_dir()
+    module(root).is_file() && image(root).is_file() && standard_library(root).is_dir()
 }

@@ -16,6 +16,7 @@ use wasmtime::{Engine, Module};
 
 use crate::module;
 use crate::module::Engines;
+use crate::module::cache::Cache;
 use crate::run::crew::bug;
 use rankine_system::footprint::Footprint;
 use rankine_system::helper::{has_hung_up, receive, send};
@@ -36,8 +37,9 @@ impl Compiler {
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let compiled = catch_unwind(AssertUnwindSafe(|| {
                     let engine = engines.of(&binary)?;
-                    let code =
-                        watched(&other, &name, memory_limit, || module::compile(engine, Path::new(&name), &binary))?;
+                    let key = Cache::key(engine, &binary);
+                    let compile = || module::compile(engine, Path::new(&name), &binary, &key);
+                    let code = watched(&other, &name, memory_limit, compile)?;
                     code.serialize().map_err(|error| anyhow!("{name}: {error:#}"))
                 }));
                 match compiled.unwrap_or_else(|_| Err(anyhow!("{name}: {}", bug("")))) {

@@ -132,7 +132,7 @@ impl Starter {
         }
         let code = match crew.engine.compiler.get() {
             Some(compiler) => compiler.compile(engine, name, &source.binary)?,
-            None => module::compile(engine, path, &source.binary)?,
+            None => module::compile(engine, path, &source.binary, &key)?,
         };
         let Program { code, symbols, key, sites, is_guarded, width, instance, .. } =
             Program::new(code, key, path, source, engines.clone())?;

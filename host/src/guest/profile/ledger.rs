@@ -80,6 +80,8 @@ fn places(recorders: &[Arc<Recorder>]) -> Places {
     }
     let mut places = Places::new();
     for (list, (recorder, numbers)) in met {
+        let lines = numbers.iter().filter_map(|&number| Some(((list, number), recorder.symbols.line(number)?)));
+        places.extend(lines);
         let sites = numbers.iter().filter_map(|&number| Some((number, recorder.sites.places.get(number as usize)?)));
         let sites: Vec<(u32, &Site)> = sites.collect();
         let found = recorder.symbols.places(&sites.iter().map(|(_, site)| site.offset).collect::<Vec<_>>());

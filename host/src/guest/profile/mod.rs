@@ -239,9 +239,10 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
          comm: i32| {
             let Some(recorder) = caller.data().ear().and_then(Ear::recorder).cloned() else { return };
             let Some(measured) = recorder.sites.functions.get(function as usize) else { return };
+            let site = Guest::place_of_call(&caller, &recorder.symbols, site as u32);
             let words = Words { buffer, count, datatype, comm };
             let bytes = measured.payload.and_then(|payload| words.bytes(&mut caller, measured, &payload));
-            recorder.begin(site as u32, function as u32, bytes.unwrap_or(0), caller.data().callbacks);
+            recorder.begin(site, function as u32, bytes.unwrap_or(0), caller.data().callbacks);
         },
     );
     let after = Func::wrap(&mut *store, |caller: Caller<'_, Guest<R>>| {

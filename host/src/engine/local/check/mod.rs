@@ -92,6 +92,7 @@ impl Check {
             who,
             program: program as u32,
             sites: sites.clone(),
+            symbols: symbols.clone(),
             open: Mutex::default(),
             room: Mutex::default(),
         })
@@ -124,6 +125,7 @@ pub(crate) struct Observer {
     /// Its program's number.
     program: u32,
     sites: Arc<Sites>,
+    symbols: Arc<Symbols>,
     /// Its calls that have not come back.
     open: Mutex<Vec<Open>>,
     /// Memory of the program for statuses that it ignores: where, and how many bytes.
@@ -156,6 +158,7 @@ impl Observes for Observer {
             who: self.who,
             program: self.program,
             sites: self.sites.clone(),
+            symbols: self.symbols.clone(),
             open: Mutex::default(),
             room: Mutex::default(),
         })
@@ -260,7 +263,8 @@ pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime
 fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
     let observer = caller.data().ear().and_then(Ear::observer).cloned()?;
     let [function, site, words @ ..] = told else { return None };
-    let (function, site) = (function.i32()? as u32, site.i32()? as u32);
+    let function = function.i32()? as u32;
+    let site = Guest::place_of_call(caller, &observer.symbols, site.i32()? as u32);
     let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
     made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
     let passed = status_word(&observer, function).map_or(0, |word| made.words[word] as u32);

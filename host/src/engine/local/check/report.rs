@@ -36,6 +36,9 @@ pub(super) fn report(findings: &Findings, programs: &[Program], name: impl Fn(u3
 
 /// A place in a program, in words.
 fn place(program: &Program, site: u32) -> String {
+    if let Some(line) = program.symbols.line(site) {
+        return line;
+    }
     let Some(site) = program.sites.places.get(site as usize).filter(|_| site != NO_SITE) else {
         return "a call through a pointer".into();
     };

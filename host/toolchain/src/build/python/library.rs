@@ -47,7 +47,7 @@ impl Sources {
         let site = library.join("site-packages");
         self.packages.iter().try_for_each(|(name, source)| copy(source, &site.join(name)))?;
         write_all(&site, embedded::files(&PYTHON).into_iter().filter(|(path, _)| path.starts_with("rankine")))?;
-        for name in ["_rankine_start.py", "_socket.py"] {
+        for name in ["_rankine_image.py", "_rankine_start.py", "_socket.py"] {
             write(&library.join(name), embedded::file(&PYTHON, name))?;
         }
         // Python looks for this folder to know that the library is whole.

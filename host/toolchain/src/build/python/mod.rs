@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! python-<key>/python.wasm       the interpreter: CPython, mpi4py, numpy, zlib, bzip2
+//!              image.wasm        the same, started and with these imported
+//!              image.modules     what else than a plain start has the image has imported, by name
 //!              lib/python3.13/   the standard library and these packages', compiled: to be read only
 //! ```
 //!
@@ -19,7 +21,7 @@ use crate::find;
 use crate::folder::{self, shell_quote, write};
 use crate::key;
 use crate::process::check;
-use crate::python::{HOME, NAME, RELEASE, module};
+use crate::python::{HOME, Image, NAME, RELEASE, image, image_modules, module};
 use crate::sdk::{self, Sdk};
 use crate::terminal::say;
 use anyhow::{Context as _, Result, ensure};
@@ -34,7 +36,7 @@ use std::process::Command;
 use work::{Work, command, quiet};
 
 /// Goes up when what is built changes by these files.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// The call stack that CPython counts on: its own limit on nested calls of C lies below.
 const CALL_STACK: u32 = 16 << 20;
@@ -50,11 +52,24 @@ const BZIP2: &[&str] = &["blocksort", "huffman", "crctable", "randtable", "compr
 const LIBRARIES: [&str; 3] =
     ["Modules/_decimal/libmpdec/libmpdec.a", "Modules/_hacl/libHacl_Hash_SHA2.a", "Modules/expat/libexpat.a"];
 
+/// What mpi4py does when it is imported, for an image that has imported it before.
+const MPI4PY_BEGINS: &str = "\n
+def _rankine_begin() -> None:
+    \"\"\"Initialize MPI.\"\"\"
+    bootstrap()
+    initialize()\n\n
+def _rankine_end() -> None:
+    \"\"\"Finalize MPI.\"\"\"
+    atexit()\n";
+
 /// How both Pythons are configured.
 const CONFIGURATION: [&str; 3] = ["-q", "--disable-test-modules", "--with-system-libmpdec=no"];
 
+/// Starts an interpreter that may read the folder of its library, and gives what it is then.
+pub type Start<'a> = &'a dyn Fn(&Path, &Path) -> Result<Image>;
+
 /// Builds it, unless it is there.
-pub fn build(force: bool) -> Result<()> {
+pub fn build(force: bool, start: Start<'_>) -> Result<()> {
     let clang = find::clang()?.path;
     let sysroot = find::sysroot()?.path;
     let sdk = Sdk::with(&clang, &sysroot)?;
@@ -78,7 +93,7 @@ pub fn build(force: bool) -> Result<()> {
     let llvm_ar = find::llvm_tool(&clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
     let build = Build { work: &work, sdk: &sdk, llvm_ar };
     build.all()?;
-    folder::remake(&place, |draft| build.lay_out(draft))?;
+    folder::remake(&place, |draft| build.lay_out(draft, start))?;
     folder::stable_link(&place, &link)?;
     work.end()?;
     say(&format!("ready: {}", place.display()));
@@ -210,6 +225,11 @@ impl Build<'_> {
     /// C from Cython, an object from C.
     fn mpi4py(&self, venv: &Path) -> Result<()> {
         let folder = self.work.path("mpi4py");
+        let main = folder.join("src/mpi4py/MPI.src/MPI.pyx");
+        let source = fs::read_to_string(&main).with_context(|| main.display().to_string())?;
+        if !source.ends_with(MPI4PY_BEGINS) {
+            write(&main, &(source + MPI4PY_BEGINS))?;
+        }
         let mut cython = command(venv.join("bin/cython"));
         cython.args(["-3", "-I", "src", "src/mpi4py/MPI.pyx", "-o", "MPI.c"]).current_dir(&folder);
         self.work.logged(&mut cython, "Cython", 0)?;
@@ -226,7 +246,8 @@ impl Build<'_> {
             writeln!(table, "MODULE(\"{module}\", PyInit_{name})")?;
         }
         write(&self.work.path("modules.h"), &table)?;
-        let own = ["main", "view"].map(|name| self.work.path(name).with_extension("o"));
+        write(&self.work.path("image.h"), embedded::file(&PYTHON, "image.h"))?;
+        let own = ["main", "image", "view"].map(|name| self.work.path(name).with_extension("o"));
         for object in &own {
             let source = object.with_extension("c");
             let name = source.file_name().and_then(OsStr::to_str).context("a file has a name")?;
@@ -244,8 +265,10 @@ impl Build<'_> {
         link.args(own).arg(self.work.path("mpi4py/MPI.o")).arg(format!("@{}", list.display()));
         link.arg(guest.join(format!("libpython{RELEASE}.a"))).args(LIBRARIES.map(|library| guest.join(library)));
         link.arg(self.work.path("zlib/libz.a")).arg(self.work.path("bzip2/libbz2.a")).arg("-lm");
+        // From an image it ends in another way.
+        link.args(["-Wl,--wrap=Py_FinalizeEx", "-Wl,--wrap=Py_Exit"]);
         // Who looks at its memory finds Python's frames from there.
-        link.arg("-Wl,--export=_PyRuntime");
+        link.args(["-Wl,--export=_PyRuntime", "-Wl,--export=rankine_pages"]);
         link.arg(format!("-Wl,-z,call-stack={CALL_STACK}")).arg("-o").arg(module(&self.work.path("")));
         self.work.logged(&mut link, "linking", 0)
     }
@@ -259,7 +282,7 @@ impl Build<'_> {
     }
 
     /// The part.
-    fn lay_out(&self, draft: &Path) -> Result<()> {
+    fn lay_out(&self, draft: &Path, start: Start<'_>) -> Result<()> {
         let from = module(&self.work.path(""));
         fs::copy(&from, module(draft)).with_context(|| format!("cannot copy {}", from.display()))?;
         say("compiling the standard library");
@@ -271,7 +294,11 @@ impl Build<'_> {
         };
         sources.lay_out(draft)?;
         library::compile(&self.native_python(), draft)?;
-        os::make_public(&module(draft)).context("chmod")
+        say("starting it, for an image");
+        let Image { binary, modules } = start(&module(draft), &draft.join("lib")).context("an image of Python")?;
+        fs::write(image(draft), binary).context("an image of Python")?;
+        write(&image_modules(draft), &modules)?;
+        [module(draft), image(draft)].iter().try_for_each(|file| os::make_public(file)).context("chmod")
     }
 
     fn compiler(&self) -> PathBuf {
