@@ -6,7 +6,7 @@ rankine sdk build python > build.log 2>&1 || { tail -n 40 build.log; exit 1; }
 sources=${RANKINE_PYTHON_SOURCES:-$(dirname "$(rankine sdk path)")/cache/python-sources}
 tar -xf "$sources"/mpi4py-*.tar.gz --strip-components=1 --wildcards '*/test'
 mkdir tmp
-for how in "-n 1" "-n 2 --threads" "-n 2 --fibers" "-n 3" "-n 4 --fibers"; do
+for how in "-n 1" "-n 2 --threads" "-n 2 --fibers" "-n 3" "-n 4 --threads" "-n 4 --fibers"; do
     # shellcheck disable=SC2206 # words
     command=(rankine python $how)
     "${command[@]}" --dir-ro test --dir tmp::/tmp --env TMPDIR=/tmp \

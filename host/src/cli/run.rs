@@ -160,7 +160,7 @@ fn run_watched<E: Engine>(job: &Job<E>, watch: &Watch) -> Ending {
     let remote = job.remote();
     watch.answer(move || remote.ask(tell_where));
     let ending = job.run();
-    write_out(job.output(), &ending);
+    let ending = write_out(job.output(), ending);
     report(&ending);
     ending
 }
@@ -260,16 +260,21 @@ fn say_threads<E: Engine>(settings: &Settings) {
     }
 }
 
-/// Writes out what ranks have printed. After an early end its reader may be stuck as well, and is not waited for long.
-fn write_out(output: &Arc<Output>, ending: &Ending) {
-    if matches!(ending, Ending::Finished { .. }) {
-        return output.finish();
+/// Writes out what ranks have printed: a job that has succeeded fails if that can't be. After an early end its reader may be stuck
+/// as well, and is not waited for long.
+fn write_out(output: &Arc<Output>, ending: Ending) -> Ending {
+    if let Ending::Finished { status, .. } = ending {
+        return match output.finish() {
+            Err(error) if status == 0 => Ending::Failed(format!("the standard output: {error}")),
+            _ => ending,
+        };
     }
     let (done, is_done) = channel();
     let output = output.clone();
     rankine_system::allocation::thread("output", move || {
-        output.finish();
+        let _ = output.finish();
         let _ = done.send(());
     });
     let _ = is_done.recv_timeout(Duration::from_secs(1));
+    ending
 }

@@ -42,6 +42,8 @@ struct Gathered {
     bytes: Vec<u8>,
     /// Nobody reads any more: everything further is dropped.
     closed: bool,
+    /// Why something was not written.
+    failed: Option<io::ErrorKind>,
     /// The thread that flushes has been started.
     flushing: bool,
 }
@@ -62,13 +64,14 @@ impl Gathered {
         }
         let written = self.target.write_all(bytes).and_then(|()| self.target.flush());
         self.closed = written.is_err();
+        self.failed = written.as_ref().err().map(io::Error::kind);
         written
     }
 }
 
 impl Sink {
     fn new(target: Box<dyn Write + Send>, direct: bool) -> Arc<Sink> {
-        let state = Gathered { target, bytes: Vec::new(), closed: false, flushing: false };
+        let state = Gathered { target, bytes: Vec::new(), closed: false, failed: None, flushing: false };
         Arc::new(Sink { state: Mutex::new(state), filled: Condvar::new(), direct })
     }
 
@@ -326,12 +329,18 @@ impl Output {
         }
     }
 
-    /// Writes out everything, unfinished lines of all ranks included.
-    pub fn finish(&self) {
+    /// Writes out everything, unfinished lines of all ranks included. An error says that some of the standard output is lost, to
+    /// somebody else than a reader that has gone.
+    pub fn finish(&self) -> io::Result<()> {
         for rank in 0..self.voices.len() {
             self.finish_rank(rank);
         }
-        let _ = self.out.lock().flush();
+        let mut out = self.out.lock();
+        let _ = out.flush();
+        match out.failed {
+            Some(kind) if kind != io::ErrorKind::BrokenPipe => Err(kind.into()),
+            _ => Ok(()),
+        }
     }
 
     /// The writing end of a rank's stream, for its WASI state.
@@ -454,17 +463,21 @@ mod tests {
 
     use super::*;
 
-    /// A target that tests can look into, and that can be closed.
+    /// A target that tests can look into, that can be closed, and that can be full.
     #[derive(Clone, Default)]
     struct Page {
         text: Arc<Mutex<Vec<u8>>>,
         closed: Arc<Mutex<bool>>,
+        full: Arc<Mutex<bool>>,
     }
 
     impl Write for Page {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if *self.closed.lock().unwrap() {
                 return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            if *self.full.lock().unwrap() {
+                return Err(io::ErrorKind::StorageFull.into());
             }
             self.text.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -496,7 +509,7 @@ mod tests {
         output.write(0, Stream::Out, b"hel").unwrap();
         output.write(1, Stream::Out, b"other\npart").unwrap();
         output.write(0, Stream::Out, b"lo\n").unwrap();
-        output.finish();
+        output.finish().unwrap();
         assert_eq!(out.text(), "other\nhello\npart\n");
     }
 
@@ -505,7 +518,7 @@ mod tests {
         let (output, out, err, _) = job(12, true);
         output.write(11, Stream::Out, b"a\nb\nc").unwrap();
         output.write(3, Stream::Err, b"oops\n").unwrap();
-        output.finish();
+        output.finish().unwrap();
         assert_eq!(out.text(), "[11] a\n[11] b\n[11] c\n");
         assert_eq!(err.text(), "[3] oops\n");
     }
@@ -514,7 +527,7 @@ mod tests {
     fn a_single_rank_passes_bytes_through() {
         let (output, out, _, _) = job(1, false);
         output.write(0, Stream::Out, b"no newline").unwrap();
-        output.finish();
+        output.finish().unwrap();
         assert_eq!(out.text(), "no newline");
     }
 
@@ -528,6 +541,18 @@ mod tests {
             assert!(Instant::now() < end, "not written within a minute");
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    #[test]
+    fn what_is_lost_at_the_end_is_said() {
+        let (output, out, _, _) = job(1, false);
+        *out.full.lock().unwrap() = true;
+        output.write(0, Stream::Out, b"lost\n").unwrap();
+        assert_eq!(output.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let (output, out, _, _) = job(1, false);
+        *out.closed.lock().unwrap() = true;
+        output.write(0, Stream::Out, b"not wanted\n").unwrap();
+        output.finish().unwrap();
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod split;
 mod tests;
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -159,6 +160,8 @@ impl Communicator {
 /// The communicators that a rank made. `None`: one that `MPI_Comm_idup` still makes.
 pub(crate) struct State {
     table: RefCell<Table<Option<Rc<Communicator>>>>,
+    /// Error handlers that were set for those that are still made.
+    handlers: RefCell<BTreeMap<u32, Errhandler>>,
     /// The sessions that are open.
     sessions: RefCell<Table<session::Open>>,
 }
@@ -166,7 +169,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(account: &Arc<Account>) -> Self {
         let (comms, sessions) = (Table::new(Class::Comm, account, 0), Table::new(Class::Session, account, 0));
-        State { table: RefCell::new(comms), sessions: RefCell::new(sessions) }
+        State { table: RefCell::new(comms), handlers: RefCell::default(), sessions: RefCell::new(sessions) }
     }
 
     /// Looks at all communicators that the program made.
@@ -227,6 +230,9 @@ impl Rank {
     /// Says what a reserved handle stands for.
     fn put_comm(&self, comm: Comm, mut communicator: Communicator) -> Result<()> {
         communicator.charge = self.account.charge(communicator.heap_bytes(), WHAT)?;
+        if let Some(handler) = self.comms.handlers.borrow_mut().remove(&comm.0) {
+            communicator.errhandler.set(handler);
+        }
         if let Some(slot) = self.comms.table.borrow_mut().get_mut(comm.0) {
             *slot = Some(Rc::new(communicator));
         }
@@ -235,6 +241,25 @@ impl Rank {
 
     fn remove_comm(&self, comm: Comm) {
         self.comms.table.borrow_mut().remove(comm.0);
+        self.comms.handlers.borrow_mut().remove(&comm.0);
+    }
+
+    /// Refuses what is neither a communicator nor one that is being made.
+    pub(crate) fn check_comm(&self, comm: Comm) -> Result<()> {
+        match self.communicator(comm) {
+            Err(error) if !matches!(self.comms.table.borrow().get(comm.0), Some(None)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets the error handler of a communicator, or the one that it has once it is complete: MPI libraries let a program do so as
+    /// soon as `MPI_Comm_idup` has returned, and mpi4py does.
+    pub(crate) fn set_comm_handler(&self, comm: Comm, handler: Errhandler) -> Result<()> {
+        match self.communicator(comm) {
+            Ok(communicator) => communicator.errhandler.set(handler),
+            Err(_) => drop(self.comms.handlers.borrow_mut().insert(comm.0, handler)),
+        }
+        Ok(())
     }
 }
 

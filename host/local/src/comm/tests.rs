@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::coll::{Allgather, Barrier, Neighbor, run};
+use crate::errhan::{get_errhandler, set_errhandler};
 use crate::group::{group_compare, group_excl, group_free, group_incl, group_range_incl, group_size};
 use crate::info::{info_create, info_get, info_set};
 use crate::pt2pt::{irecv, precv_init, psend_init, recv, send};
@@ -273,9 +274,13 @@ fn a_duplicate_that_is_not_complete_is_no_communicator() {
             let (copy, request) = comm_idup(r, Comm::WORLD).await.unwrap();
             let error = comm_rank(r, copy).unwrap_err();
             assert_eq!(error.text, format!("the MPI_Comm_idup that makes {:#x} is not complete", copy.0));
+            // But the handler that it is to have can be said.
+            set_errhandler(r, copy, Errhandler::ERRORS_RETURN).unwrap();
+            assert!(get_errhandler(r, copy).is_err() && set_errhandler(r, copy, Errhandler(999)).is_err());
             send(r, Addr(0), 0, Datatype::BYTE, 0, 0, Comm::WORLD).await.unwrap();
             waitall(r, &[request]).await.unwrap();
             assert_eq!(comm_rank(r, copy).unwrap(), 1);
+            assert_eq!(get_errhandler(r, copy).unwrap(), Errhandler::ERRORS_RETURN);
         } else {
             recv(r, Addr(0), 0, Datatype::BYTE, 1, 0, Comm::WORLD).await.unwrap();
             let (_, request) = comm_idup(r, Comm::WORLD).await.unwrap();

@@ -149,12 +149,14 @@ pub fn create_errhandler<O: Served>(r: &Rank, function: FnPtr) -> Result<Errhand
 
 /// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
 pub fn set_errhandler<O: Served>(r: &Rank, object: O, errhandler: Errhandler) -> Result<()> {
+    if O::BY == Serves::Comm {
+        r.check_comm(Comm(object.word()))?;
+        r.check_handler(errhandler, O::BY)?;
+        return r.set_comm_handler(Comm(object.word()), errhandler);
+    }
     handler_of(r, object)?;
     r.check_handler(errhandler, O::BY)?;
-    match O::BY {
-        Serves::Comm => r.communicator(Comm(object.word()))?.errhandler.set(errhandler),
-        _ => r.adopt_handler(object, errhandler),
-    }
+    r.adopt_handler(object, errhandler);
     Ok(())
 }
 
