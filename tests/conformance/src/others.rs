@@ -10,7 +10,7 @@ const WHOSE: [(&str, &str); 3] = [("The test's", "the test"), ("Ours", "ours"), 
 pub fn others() -> Result<String, String> {
     let mut text = String::from(
         "\n## mpi4py's own tests\n\n\
-         mpi4py 4.1's test suite in Python, run as a guest by `rankine python` on the engine `local`, all ranks together \
+         mpi4py 4.1's test suite in Python, run as a guest by `rankine python`, all ranks together \
          (`./x just programs python_mpi4py`). What is skipped the suite itself leaves out, as some calls can't be made with so few \
          ranks or it is not told of a program to spawn.\n\n| how | tests | skipped | failed | passed |\n|---|--:|--:|--:|--:|\n",
     );
