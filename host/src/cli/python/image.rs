@@ -1,6 +1,5 @@
 //! The image of a started interpreter: how it is made, and which programs can go on from it.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -58,8 +57,8 @@ fn hides(folder: &Path, imported: &[String]) -> bool {
     let is_known = |name: &str| CUSTOM.contains(&name) || imported.iter().any(|known| known == name);
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        let stem = Path::new(&name).file_stem().and_then(OsStr::to_str).unwrap_or_default();
-        is_known(stem)
+        let name = name.to_str().unwrap_or_default();
+        is_known(name.strip_suffix(".py").or_else(|| name.strip_suffix(".pyc")).unwrap_or(name))
     })
 }
 
@@ -97,7 +96,9 @@ mod tests {
     fn a_folder_may_have_its_own_module() {
         let work = tempfile::tempdir().unwrap();
         let suits = || super::suits(&job(&["p.wasm", "heat.py"]), &[work.path().into()], &["random".into()]);
-        fs::write(work.path().join("heat.py"), "").unwrap();
+        for name in ["heat.py", "random.c"] {
+            fs::write(work.path().join(name), "").unwrap();
+        }
         assert!(suits());
         for name in ["random.py", "sitecustomize.py"] {
             let file = work.path().join(name);
