@@ -15,6 +15,9 @@ use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
 
+/// Between two polls a rank that spins only looks for what can change: loads from lines that stay here until somebody writes
+/// them.
+const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
 /// The number of a question whose answer nobody waits for.
 const NOBODYS: u32 = 0;
 
@@ -195,9 +198,6 @@ impl Rank {
     /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a
     /// hand-over.
     fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, stops: impl Fn() -> bool) -> Option<Step<F::Output>> {
-        // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody
-        // writes them.
-        const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         let _attending = self.attend();
         let mut spinning = self.patience.begin(self.tools.spin_polls.get());
         let found = loop {
@@ -213,6 +213,40 @@ impl Rank {
         };
         self.tell(|| Event::Spun { rank: self.id(), polls: spinning.looks() });
         found
+    }
+
+    /// Spins on the future and carries letters between nodes meanwhile, if that is this rank's to do.
+    fn spin_and_carry<F: Future + ?Sized>(
+        &self,
+        mut future: Pin<&mut F>,
+        stops: impl Fn() -> bool,
+    ) -> Option<Step<F::Output>> {
+        let mut helping = self.world().begin_to_help()?;
+        let mut is_soon = self.world().spins() && !self.world().has_requests();
+        let _attending = self.attend();
+        loop {
+            match self.poll(future.as_mut(), Then::Looks) {
+                // A message of this node comes soon or not at all; to one of another the rank itself sees.
+                Step::Parked if is_soon => {
+                    self.look_out(LOOKS, self.watched.get());
+                    is_soon = false;
+                }
+                Step::Parked => {
+                    if stops() || !self.world().helps_on(self.outside(|| helping.look())) {
+                        return None;
+                    }
+                }
+                step => return Some(step),
+            }
+        }
+    }
+
+    /// Spins on the future, if that may be better than to sleep at once.
+    fn spin_first<F: Future + ?Sized>(&self, future: Pin<&mut F>, stops: impl Fn() -> bool) -> Option<Step<F::Output>> {
+        if self.world().nodes().is_some() {
+            return self.spin_and_carry(future, stops);
+        }
+        if self.world().spins() { self.spin(future, stops) } else { None }
     }
 
     /// Waits until an envelope is there or `watched` has changed, but not for long.
@@ -258,7 +292,7 @@ pub fn wait<F: Future + ?Sized, E: From<Ended>>(
         rank.answer(call(callback)?);
     }
     loop {
-        let spun = if rank.world().spins() { rank.spin(future.as_mut(), || false) } else { None };
+        let spun = rank.spin_first(future.as_mut(), || false);
         match spun.unwrap_or_else(|| rank.step(future.as_mut())) {
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Ended.into()),
@@ -304,7 +338,7 @@ pub fn wait_in_turns<F: Future + ?Sized, E: From<Ended>>(
     // Another thread may have announced what it waits for, and is not told while this one looks.
     let stops = || turns.is_wanted() || rank.is_notified();
     loop {
-        let spun = if rank.world().spins() { rank.spin(future.as_mut(), stops) } else { None };
+        let spun = rank.spin_first(future.as_mut(), stops);
         match spun.unwrap_or_else(|| rank.poll(future.as_mut(), Then::Announced)) {
             Step::Done(output) => return Ok(output),
             Step::Ask(callback) => rank.answer(call(callback)?),
@@ -330,6 +364,9 @@ fn aside<T>(rank: &Rank, turns: &impl Turns, leave: impl FnOnce() -> T) -> T {
 /// with a core of its own need not, except when it keeps others out of its mailbox, or when what was polled has asked
 /// the guest something: whoever polls in a loop would never run it.
 pub(crate) async fn yield_now(rank: &Rank) {
+    if let Some(helpers) = rank.world().helpers() {
+        rank.outside(|| helpers.look());
+    }
     if rank.world().spins() && !rank.attending.get() && rank.questions.next.borrow().is_none() {
         return;
     }

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use rankine_guest::Growing;
 
+use crate::away::{Helpers, YIELD};
 use crate::drawn::Drawn;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Cell, Mutex, Ordering, crosswise, lock, spin_loop};
@@ -44,6 +45,8 @@ const DONE: u8 = 4;
 const SPINS: u32 = if cfg!(loom) { 1 } else { 3000 };
 /// How many of those looks are at its own queue alone: every look at another's takes a cache line from its owner.
 const LOOKS: u32 = 32;
+/// How many there are before it carries letters between nodes: a look at those costs the time of many.
+const SOON: u32 = 4 * LOOKS;
 /// How long a parked worker sleeps before it looks whether another one has got stuck.
 const PATROL: Duration = Duration::from_millis(1);
 
@@ -117,6 +120,8 @@ pub struct Fibers {
     panicked: OnceLock<Box<dyn Fn(usize) + Send + Sync>>,
     /// Fibers that have not ended.
     left: AtomicUsize,
+    /// What a worker without work helps with.
+    helpers: OnceLock<Arc<Helpers>>,
 }
 
 crate::sync::thread_local! {
@@ -161,7 +166,13 @@ impl Fibers {
             started: AtomicUsize::new(0),
             panicked: OnceLock::new(),
             left: AtomicUsize::new(ranks),
+            helpers: OnceLock::new(),
         })
+    }
+
+    /// Workers that find nothing to do carry letters between nodes.
+    pub fn help(&self, helpers: &Arc<Helpers>) {
+        let _ = self.helpers.set(helpers.clone());
     }
 
     /// Room for so many ranks on one worker, which takes them in an order of the seed's.
@@ -237,13 +248,21 @@ impl Fibers {
     /// others have taken when this worker has slept.
     fn next(&self, me: usize, seen: &mut [u64]) -> Option<usize> {
         seen.fill(u64::MAX);
+        let mut helping = self.helpers.get().and_then(|helpers| helpers.begin_alone());
         loop {
-            for look in 0..SPINS {
+            let mut look = 0;
+            while look < SPINS || helping.is_some() {
                 let other = || if look % LOOKS == 0 { self.steal(me, seen) } else { None };
                 if let Some(rank) = self.workers[me].pop().or_else(other) {
                     return Some(rank);
                 }
+                look += 1;
                 spin_loop();
+                if let Some(helper) = helping.as_mut().filter(|_| look >= SOON && look % LOOKS == 0)
+                    && helper.look() >= YIELD
+                {
+                    helping = None;
+                }
             }
             if self.left.load(Ordering::Relaxed) == 0 {
                 return None;

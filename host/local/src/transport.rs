@@ -266,7 +266,7 @@ impl Rank {
         // As long as a peer needs that is about to send.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
-        let spins = self.world().spins();
+        let spins = self.world().spins() && !self.world().has_requests();
         if !spins && !self.mailbox().ring.has_next() {
             return None;
         }

@@ -370,6 +370,11 @@ impl World {
         self.active.load(Ordering::SeqCst) > 0
     }
 
+    /// Whether the rank that asks is the only one that runs.
+    pub(crate) fn is_last_to_run(&self) -> bool {
+        self.active.load(Ordering::SeqCst) == 1
+    }
+
     /// A context for a new communicator.
     pub(crate) fn new_context(&self) -> Result<Context> {
         self.contexts.fresh()

@@ -1,16 +1,17 @@
-//! The thread that carries letters: between the ranks of a node, the protocol, and the wire.
+//! Carrying letters between the ranks of a node, the protocol, and the wire: by a thread whose work that is, and by ranks
+//! that wait ([`rankine_local::away::Carry`]), whoever has the lock.
 //!
-//! It costs no core. While there is something to do it goes on; then it looks again at once for a moment, and for a millisecond
+//! The thread costs no core. While there is something to do it goes on; then it looks again at once for a moment, and for a millisecond
 //! between others that have something to do, as an answer may come: who sleeps is woken late. Then it sleeps itself, never
 //! longer than an eighth of the time in which nothing has happened, nor than a millisecond. So what comes after a while waits
 //! an eighth of that while longer at the most, and a node at rest looks a thousand times a second. Ranks that want something
-//! wake it.
+//! wake it. While ranks carry it naps, and sees from time to time whether they still do.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use rankine_local::World;
-use rankine_local::away::{Address, Nodes, Request, Rest};
+use rankine_local::away::{Address, Carry, Nodes, Request, Rest, SPIN, YIELD};
 
 use crate::frame::{BEFORE_BYTES, End, Envelope, HEAD};
 use crate::node::{LETTER, Limits, Node, Site, State};
@@ -40,13 +41,10 @@ pub struct Left {
     pub why: Option<String>,
 }
 
-/// How long it looks again at once.
-const SPIN: Duration = Duration::from_micros(20);
-/// How long it gives way to others in between, and looks again. With a tenth of this, 64 KiB took 0.7 ms from one node of four
-/// ranks to another on the same two cores, and take 0.15 ms.
-const YIELD: Duration = Duration::from_millis(1);
 /// The longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
+/// How long it naps while ranks carry. Each of its looks takes a core from one of them for some microseconds.
+const NAP: Duration = Duration::from_micros(200);
 /// Letters that are read before others get their turn.
 const READ: usize = 64;
 /// How long the last letters may take to leave.
@@ -55,52 +53,102 @@ const LAST: Duration = Duration::from_secs(2);
 /// What carries letters between the ranks of a node and a wire.
 pub struct Carrier<W> {
     world: Arc<World>,
+    desk: Arc<Desk<W>>,
+}
+
+/// What who carries has before them: one at a time, and nobody any more when the job has ended.
+struct Desk<W>(Mutex<Option<Carrying<W>>>);
+
+impl<W> Desk<W> {
+    fn lock(&self) -> MutexGuard<'_, Option<Carrying<W>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Wire + Send> Carry for Desk<W> {
+    fn turn(&self) -> bool {
+        let mut carrying = match self.0.try_lock() {
+            Ok(carrying) => carrying,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        carrying.as_mut().is_some_and(|carrying| carrying.look(false))
+    }
+}
+
+struct Carrying<W> {
+    world: Arc<World>,
     nodes: Nodes,
     node: Node,
     wire: W,
     limits: Limits,
     crowded: Vec<bool>,
+    letter: Vec<u8>,
+    requests: Vec<Request>,
     origin: Instant,
+    /// When there was something to do last, and when the node heard last that time has passed.
+    since: Instant,
+    ticked: u64,
     why: Option<String>,
 }
 
-impl<W: Wire> Carrier<W> {
+impl<W: Wire + Send + 'static> Carrier<W> {
     /// For a world that has ranks on other nodes.
     pub fn new(world: Arc<World>, wire: W, limits: Limits) -> Carrier<W> {
         let nodes = world.nodes().expect("a job of several nodes").clone();
         let limits = Limits { whole: limits.whole.min(World::whole()), ..limits };
-        let node = Node::new(nodes.node, nodes.count(), limits);
-        let crowded = vec![false; nodes.count() as usize];
-        Carrier { world, nodes, node, wire, limits, crowded, origin: Instant::now(), why: None }
+        let now = Instant::now();
+        let carrying = Carrying {
+            world: world.clone(),
+            node: Node::new(nodes.node, nodes.count(), limits),
+            crowded: vec![false; nodes.count() as usize],
+            nodes,
+            wire,
+            limits,
+            letter: Vec::new(),
+            requests: Vec::new(),
+            origin: now,
+            since: now,
+            ticked: 0,
+            why: None,
+        };
+        Carrier { world, desk: Arc::new(Desk(Mutex::new(Some(carrying)))) }
+    }
+
+    /// Lets those who wait carry letters too.
+    pub fn with_help(self) -> Carrier<W> {
+        self.world.help_by(self.desk.clone());
+        self
     }
 
     /// Carries letters until the job has ended everywhere.
-    pub fn run(mut self) -> (Left, W) {
+    pub fn run(self) -> (Left, W) {
         self.world.carry();
-        let (mut letter, mut requests) = (Vec::new(), Vec::new());
-        let mut since = Instant::now();
-        let mut ended: Option<Instant> = None;
+        let (mut ended, mut seen): (Option<Instant>, u64) = (None, 0);
         loop {
-            let worked = self.turn(&mut letter, &mut requests).unwrap_or_else(|why| {
-                self.fail(why);
-                false
-            });
-            let now = Instant::now();
-            if let Some(end) = self.node.ended() {
-                let since_end = now
-                    - *ended.get_or_insert_with(|| {
-                        self.world.close_nodes();
-                        now
-                    });
-                let is_busy = self.wire.is_busy().unwrap_or(false);
-                if !worked && !is_busy || since_end > LAST {
-                    return (Left { end, why: self.why }, self.wire);
+            if ended.is_none() && self.world.has_help(&mut seen) {
+                std::thread::park_timeout(NAP);
+                continue;
+            }
+            let mut desk = self.desk.lock();
+            let carrying = desk.as_mut().expect("it is taken away below alone");
+            let worked = carrying.look(true);
+            let quiet = carrying.since.elapsed();
+            if let Some(end) = carrying.node.ended() {
+                let since_end = ended.get_or_insert_with(|| {
+                    self.world.close_nodes();
+                    Instant::now()
+                });
+                let is_busy = carrying.wire.is_busy().unwrap_or(false);
+                if (!worked && !is_busy || since_end.elapsed() > LAST)
+                    && let Some(Carrying { wire, why, .. }) = desk.take()
+                {
+                    return (Left { end, why }, wire);
                 }
             }
-            if worked {
-                since = now;
-            } else {
-                self.rest(now - since);
+            drop(desk);
+            if !worked {
+                self.rest(quiet);
             }
         }
     }
@@ -114,19 +162,39 @@ impl<W: Wire> Carrier<W> {
             self.world.rest_of_carrier((quiet / 8).min(SLEEP));
         }
     }
+}
 
-    /// One look at everything; whether there was something to do.
-    fn turn(&mut self, letter: &mut Vec<u8>, requests: &mut Vec<Request>) -> Result<bool, String> {
+impl<W: Wire> Carrying<W> {
+    /// One look at everything, which has the node hear of the time `always`, or when that has passed; whether there was something to do.
+    fn look(&mut self, always: bool) -> bool {
+        let worked = self.turn(always).unwrap_or_else(|why| {
+            self.fail(why);
+            false
+        });
+        if worked {
+            self.since = Instant::now();
+        }
+        worked
+    }
+
+    fn turn(&mut self, always: bool) -> Result<bool, String> {
         let mut here = Here { world: &self.world, end: None };
-        self.world.take_requests(requests);
-        let mut worked = !requests.is_empty();
-        for request in requests.drain(..) {
+        self.world.take_requests(&mut self.requests);
+        let mut worked = !self.requests.is_empty();
+        for request in self.requests.drain(..) {
             ask(&mut self.node, &self.nodes, request, &mut here);
         }
-        for _ in 0..READ {
-            let Some(from) = self.wire.receive(letter)? else { break };
+        if worked {
+            // What a rank waits for comes later than what it has sent leaves.
+            send(&mut self.node, &mut self.wire, &mut self.letter, &mut here)?;
+        }
+        // A rank looks first whether a letter has brought what it waits for.
+        for _ in 0..if always { READ } else { 1 } {
+            let Some(from) = self.wire.receive(&mut self.letter)? else { break };
             worked = true;
-            self.node.read(from, letter, &mut here).map_err(|what| broken(from, &what, &mut self.node, &mut here))?;
+            self.node
+                .read(from, &self.letter, &mut here)
+                .map_err(|what| broken(from, &what, &mut self.node, &mut here))?;
         }
         if self.node.ended().is_none()
             && let Some(end) = self.world.ended()
@@ -137,13 +205,16 @@ impl<W: Wire> Carrier<W> {
             };
             self.node.end(end, &mut here);
         }
-        self.node.tick(self.origin.elapsed().as_millis() as u64, &mut here);
-        while let Some(to) = self.node.next_letter(letter, &mut here) {
-            worked = true;
-            self.wire.send(to, letter)?;
+        let now = self.origin.elapsed().as_millis() as u64;
+        if always || worked || now != self.ticked {
+            self.ticked = now;
+            self.node.tick(now, &mut here);
         }
+        worked |= send(&mut self.node, &mut self.wire, &mut self.letter, &mut here)?;
         let end = here.end;
-        self.say_crowded();
+        if always || worked {
+            self.say_crowded();
+        }
         if let Some(end) = end {
             self.end_here(end);
         }
@@ -185,6 +256,16 @@ impl<W: Wire> Carrier<W> {
             }
         }
     }
+}
+
+/// Sends what letters there are to send; whether there were any.
+fn send(node: &mut Node, wire: &mut impl Wire, letter: &mut Vec<u8>, here: &mut Here<'_>) -> Result<bool, String> {
+    let mut some = false;
+    while let Some(to) = node.next_letter(letter, here) {
+        some = true;
+        wire.send(to, letter)?;
+    }
+    Ok(some)
 }
 
 /// A node has sent what makes no sense: it is named everywhere.

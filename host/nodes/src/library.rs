@@ -1,12 +1,12 @@
 //! The wire over an MPI library: one communicator, one tag, bytes. What it needs of the library are a few functions of the
-//! standard ABI, which are called on one thread; all else of MPI is ours, and knows nothing of this.
+//! standard ABI, which are called on one thread at a time; all else of MPI is ours, and knows nothing of this.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-use rankine_abi::{Comm, Datatype, Errhandler, MPI_ANY_SOURCE, MPI_THREAD_FUNNELED};
+use rankine_abi::{Comm, Datatype, Errhandler, MPI_ANY_SOURCE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
 use rankine_local::away::Nodes;
 
 use crate::carry::Wire;
@@ -15,6 +15,8 @@ use crate::frame::VERSION;
 const WORLD: usize = Comm::WORLD.0 as usize;
 const BYTE: usize = Datatype::BYTE.0 as usize;
 const LETTER: c_int = 1;
+/// Bytes of the longest letter.
+const LETTER_BYTES: usize = crate::node::LETTER;
 /// Last words, to node 0.
 const REPORT: c_int = 2;
 /// Bytes of the longest message.
@@ -36,6 +38,9 @@ pub struct Functions {
     pub allgather: unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int,
     pub isend: unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int,
     pub test: unsafe extern "C" fn(*mut usize, *mut c_int, *mut Status) -> c_int,
+    pub irecv: unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int,
+    pub cancel: unsafe extern "C" fn(*mut usize) -> c_int,
+    pub wait: unsafe extern "C" fn(*mut usize, *mut Status) -> c_int,
     pub iprobe: unsafe extern "C" fn(c_int, c_int, usize, *mut c_int, *mut Status) -> c_int,
     pub get_count: unsafe extern "C" fn(*const Status, usize, *mut c_int) -> c_int,
     pub recv: unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut Status) -> c_int,
@@ -47,11 +52,19 @@ pub struct Functions {
 pub struct Library {
     functions: Functions,
     nodes: u32,
+    /// It may be called on several threads, one at a time.
+    changes_threads: bool,
     /// Letters that have not left, and the library's requests for them.
     under_way: VecDeque<(usize, Vec<u8>)>,
     /// Room for more.
     free: Vec<Vec<u8>>,
+    /// Receives of letters, in the order in which the library fills them. To ask for a letter that is there before it is received
+    /// costs the library twice as much.
+    posted: VecDeque<(usize, Vec<u8>)>,
 }
+
+/// How many receives of letters it has.
+const POSTED: usize = 4;
 
 /// What a node says of itself before ranks begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,11 +116,11 @@ impl Library {
     /// Initialises the library, in all processes of the job at once.
     ///
     /// # Safety
-    /// The functions are those of one library, MPI is not initialised, and no other thread calls it from now on.
+    /// The functions are those of one library, MPI is not initialised, and nobody else calls it from now on.
     pub unsafe fn open(functions: Functions, nodes: &Nodes) -> Result<Library, String> {
         let (mut provided, mut rank, mut size) = (0, -1, -1);
         // SAFETY: the first two may be null, and the result is on the stack.
-        let code = unsafe { (functions.init_thread)(null_mut(), null_mut(), MPI_THREAD_FUNNELED, &mut provided) };
+        let code = unsafe { (functions.init_thread)(null_mut(), null_mut(), MPI_THREAD_SERIALIZED, &mut provided) };
         checked(code, "MPI_Init_thread")?;
         if provided < MPI_THREAD_FUNNELED {
             return Err("the MPI library can't be used beside threads".into());
@@ -129,7 +142,15 @@ impl Library {
                 nodes.count()
             ));
         }
-        Ok(Library { functions, nodes: nodes.count(), under_way: VecDeque::new(), free: Vec::new() })
+        let changes_threads = provided >= MPI_THREAD_SERIALIZED;
+        let nodes = nodes.count();
+        let [under_way, posted] = [VecDeque::new(), VecDeque::new()];
+        Ok(Library { functions, nodes, changes_threads, under_way, free: Vec::new(), posted })
+    }
+
+    /// Whether others than the thread that has opened it may call it, one at a time.
+    pub fn changes_threads(&self) -> bool {
+        self.changes_threads
     }
 
     /// Tells all nodes of this one; what each has told.
@@ -188,6 +209,57 @@ impl Library {
         Ok(reports)
     }
 
+    /// Has the library receive a letter into this room.
+    fn post(&mut self, mut room: Vec<u8>) -> Result<(), String> {
+        let (mut request, length) = (0, LETTER_BYTES as c_int);
+        room.resize(LETTER_BYTES, 0);
+        let to = room.as_mut_ptr().cast();
+        // SAFETY: the room stays where it is, also when the vector moves, until the request is complete.
+        let code = unsafe { (self.functions.irecv)(to, length, BYTE, MPI_ANY_SOURCE, LETTER, WORLD, &mut request) };
+        self.posted.push_back((request, room));
+        checked(code, "MPI_Irecv")
+    }
+
+    /// The next letter, if one has come, and whose it is.
+    fn receive_letter(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String> {
+        while self.posted.len() < POSTED {
+            self.post(Vec::new())?;
+        }
+        let Some((request, _)) = self.posted.front_mut() else { return Ok(None) };
+        let (mut flag, mut status, mut length): (c_int, Status, c_int) = (0, [0; 8], 0);
+        // SAFETY: the request is under way, and results are on the stack.
+        checked(unsafe { (self.functions.test)(request, &mut flag, &mut status) }, "MPI_Test")?;
+        if flag == 0 {
+            return Ok(None);
+        }
+        // SAFETY: the receive has filled the status.
+        checked(unsafe { (self.functions.get_count)(&status, BYTE, &mut length) }, "MPI_Get_count")?;
+        let Some((_, mut room)) = self.posted.pop_front() else { return Ok(None) };
+        let length = usize::try_from(length).unwrap_or(0);
+        if length < LETTER_BYTES / 4 {
+            letter.clear();
+            letter.extend_from_slice(&room[..length]);
+        } else {
+            // Rather than to copy much; what is to be made room for again is little.
+            std::mem::swap(letter, &mut room);
+            letter.truncate(length);
+        }
+        self.post(room)?;
+        Ok(Some(u32::try_from(status[0]).map_err(|_| "a message of nobody's")?))
+    }
+
+    /// No letter will come any more.
+    fn take_back(&mut self) {
+        for (mut request, room) in std::mem::take(&mut self.posted) {
+            // SAFETY: the request is under way, and complete before the room goes.
+            let codes =
+                unsafe { [(self.functions.cancel)(&mut request), (self.functions.wait)(&mut request, null_mut())] };
+            if codes != [0; 2] {
+                room.leak();
+            }
+        }
+    }
+
     /// Begins to send bytes.
     fn begin(&mut self, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<(), String> {
         let (mut request, length) = (0, bytes.len() as c_int);
@@ -222,6 +294,7 @@ impl Library {
 
     /// `MPI_Finalize`, as all nodes do now.
     pub fn finalize(&mut self) {
+        self.take_back();
         // SAFETY: MPI is initialised, and this thread is the one that calls it.
         unsafe { (self.functions.finalize)() };
     }
@@ -235,8 +308,8 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // What has not left stays the library's.
-        for (_, letter) in self.under_way.drain(..) {
+        // What has not left, or not come, stays the library's.
+        for (_, letter) in self.under_way.drain(..).chain(self.posted.drain(..)) {
             letter.leak();
         }
     }
@@ -251,8 +324,11 @@ impl Wire for Library {
     }
 
     fn receive(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String> {
-        self.reap()?;
-        self.receive_tagged(LETTER, letter)
+        let from = self.receive_letter(letter)?;
+        if from.is_none() {
+            self.reap()?;
+        }
+        Ok(from)
     }
 
     fn is_busy(&mut self) -> Result<bool, String> {

@@ -12,11 +12,12 @@
 mod arrivals;
 mod calls;
 mod groups;
+mod helping;
 mod offers;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ use crate::world::World;
 use arrivals::Arrivals;
 use calls::Calls;
 use groups::Fetches;
+pub use helping::{Carry, Helpers, SPIN, YIELD};
 use offers::Offers;
 
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
@@ -195,6 +197,8 @@ pub(crate) struct Away {
     /// What all nodes have in common and no guest knows.
     secret: OnceLock<[u64; 2]>,
     queue: Mutex<Vec<Request>>,
+    /// There is something in it, perhaps.
+    has_requests: AtomicBool,
     offers: Mutex<Offers>,
     arrivals: Mutex<Arrivals>,
     fetches: Mutex<Fetches>,
@@ -207,6 +211,8 @@ pub(crate) struct Away {
     /// The carrying thread, and whether it sleeps, or is about to look at the queue a last time.
     carrier: OnceLock<Thread>,
     sleeps: AtomicBool,
+    /// Who carries beside it.
+    helpers: Arc<Helpers>,
     /// Nothing is carried any more.
     is_closed: AtomicBool,
 }
@@ -223,6 +229,7 @@ impl Away {
             has_cores: AtomicBool::new(false),
             secret: OnceLock::new(),
             queue: Mutex::default(),
+            has_requests: AtomicBool::new(false),
             offers: Mutex::default(),
             arrivals: Mutex::default(),
             fetches: Mutex::default(),
@@ -232,6 +239,7 @@ impl Away {
             crowded,
             carrier: OnceLock::new(),
             sleeps: AtomicBool::new(false),
+            helpers: Arc::default(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -244,6 +252,7 @@ impl Away {
     /// Leaves something to the carrying thread.
     fn ask(&self, request: Request) {
         lock(&self.queue).push(request);
+        self.has_requests.store(true, Ordering::Relaxed);
         self.wake();
     }
 
@@ -294,7 +303,14 @@ impl World {
     /// Takes what ranks want of others, in order.
     pub fn take_requests(&self, taken: &mut Vec<Request>) {
         debug_assert!(taken.is_empty());
+        self.away().has_requests.store(false, Ordering::Relaxed);
         std::mem::swap(taken, &mut *lock(&self.away().queue));
+    }
+
+    /// Whether ranks have asked for something that was not taken yet: a hint, of which a rank can rely on its own.
+    #[inline]
+    pub(crate) fn has_requests(&self) -> bool {
+        self.away.as_ref().is_some_and(|away| away.has_requests.load(Ordering::Relaxed))
     }
 
     /// The carrying thread sleeps until it is woken, but not so long; not at all if something waits for it.

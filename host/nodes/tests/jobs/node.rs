@@ -24,8 +24,9 @@ impl Wake for Threads {
 /// How a node has left, and what its ranks have returned, if they have.
 pub type Told<T> = (Left, Vec<Option<T>>);
 
-/// Runs the ranks of a node, who spin where they have cores of their own, and gives the wire back.
-pub fn one_node<T: Send, W: Wire>(
+/// Runs the ranks of a node, who spin where they have cores of their own, and gives the wire back. Ranks of nodes with even
+/// numbers carry letters while they wait.
+pub fn one_node<T: Send, W: Wire + Send + 'static>(
     nodes: Nodes,
     spin: bool,
     wire: W,
@@ -34,9 +35,11 @@ pub fn one_node<T: Send, W: Wire>(
 ) -> (Told<T>, W) {
     let each = (nodes.ranks() / nodes.count()) as usize;
     let wake = Arc::new(Threads(Mutex::new(vec![None; each])));
+    let is_helped = nodes.node.is_multiple_of(2);
     let options = Options { spin, nodes: Some(nodes), ..Options::default() };
     let world = World::new(each, wake.clone(), None, options);
     world.settle_nodes([1, 2], spin);
+    world.let_ranks_help();
     std::thread::scope(|scope| {
         let ranks: Vec<_> = (0..each)
             .map(|index| {
@@ -56,8 +59,9 @@ pub fn one_node<T: Send, W: Wire>(
                 })
             })
             .collect();
-        // A library is called on one thread: this one.
-        let (left, wire) = Carrier::new(world.clone(), wire, limits).run();
+        let carrier = Carrier::new(world.clone(), wire, limits);
+        let carrier = if is_helped { carrier.with_help() } else { carrier };
+        let (left, wire) = carrier.run();
         ((left, ranks.into_iter().map(|rank| rank.join().unwrap()).collect()), wire)
     })
 }

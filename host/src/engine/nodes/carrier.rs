@@ -43,7 +43,10 @@ pub(super) fn run(
     if has_debugger {
         limits.patience = WITH_DEBUGGER;
     }
-    let (left, mut post) = Carrier::new(world.clone(), post, limits).run();
+    let is_helped = post.changes_threads();
+    let carrier = Carrier::new(world.clone(), post, limits);
+    let carrier = if is_helped { carrier.with_help() } else { carrier };
+    let (left, mut post) = carrier.run();
     let over = elsewhere(left.end, left.why.as_deref(), world);
     if let Some(ending) = &over {
         remote.tell(Event::Over(ending.clone()));
@@ -104,6 +107,9 @@ fn functions(library: &Library) -> Result<Functions, String> {
         allgather: of::<symbols::MPI_Allgather>(library)?,
         isend: of::<symbols::MPI_Isend>(library)?,
         test: of::<symbols::MPI_Test>(library)?,
+        irecv: of::<symbols::MPI_Irecv>(library)?,
+        cancel: of::<symbols::MPI_Cancel>(library)?,
+        wait: of::<symbols::MPI_Wait>(library)?,
         iprobe: of::<symbols::MPI_Iprobe>(library)?,
         get_count: of::<symbols::MPI_Get_count>(library)?,
         recv: of::<symbols::MPI_Recv>(library)?,

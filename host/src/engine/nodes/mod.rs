@@ -127,9 +127,14 @@ impl Engine for Nodes {
             .filter(|_| is_alone)
             .and_then(|_| Cores::of_all_ranks(settings.threads, settings.ranks));
         let _ = FIRST.set(node * settings.ranks);
-        let threads = settings.ranks.saturating_mul(settings.threads).saturating_add(1);
+        // The thread that carries letters sleeps while a rank does.
+        let threads = settings.ranks.saturating_mul(settings.threads);
         let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
         let (carriers, world) = Carriers::of_nodes(settings, nodes, spins);
+        match (&carriers, world.helpers()) {
+            (Carriers::Fibers(fibers), Some(helpers)) => fibers.help(helpers),
+            _ => world.let_ranks_help(),
+        }
         Ok(Nodes { carriers, world, images, library: Mutex::new(Some(library)), thread: Mutex::default() })
     }
 

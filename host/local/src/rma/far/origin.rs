@@ -311,7 +311,14 @@ impl Rank {
 
     fn settle_now(&self, window: &Window) -> Result<()> {
         self.ask_for_the_rest(window);
-        if !self.world().wait_for_carriers(|| self.take_answers(window)) {
+        let ready = || {
+            let ready = self.take_answers(window);
+            if !ready && let Some(helpers) = self.world().helpers() {
+                self.outside(|| helpers.look());
+            }
+            ready
+        };
+        if !self.world().wait_for_carriers(ready) {
             return Err(Error::new(MPI_ERR_OTHER, "the job has ended"));
         }
         window.settled()
