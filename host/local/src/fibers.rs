@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use rankine_guest::Growing;
 
-use crate::away::{Helpers, YIELD};
 use crate::drawn::Drawn;
+use crate::helping::{Helpers, YIELD};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Cell, Mutex, Ordering, crosswise, lock, spin_loop};
 use crate::world::Wake;

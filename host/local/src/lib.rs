@@ -18,6 +18,7 @@ mod ear;
 mod events;
 mod facts;
 mod fibers;
+pub mod helping;
 mod joint;
 pub mod layout;
 mod mailbox;

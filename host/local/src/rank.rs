@@ -89,7 +89,7 @@ impl Rank {
     /// The rank with this number among those that the job began with in this process. Its memory is set before its first
     /// call.
     pub fn new(world: Arc<World>, index: usize) -> Rank {
-        let id = world.ranks().start + index;
+        let id = world.number(index) as usize;
         let everybody = Rc::new(Members::range(0, world.first_size() as u32));
         Rank::with(world, id, Communicator::world(Context::WORLD, everybody, id as i32))
     }

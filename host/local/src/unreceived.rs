@@ -29,10 +29,10 @@ impl World {
     /// The ranks that have left messages behind, in order, counted from the first that is here, and what these are: `2 messages: from rank 0 with tag 7 in
     /// MPI_COMM_WORLD`. To be asked when all ranks have exited.
     pub fn unreceived(&self) -> Vec<(usize, String)> {
-        let first = self.ranks().start;
-        self.ranks()
-            .filter_map(|rank| {
-                Some((rank - first, self.in_words(&self.mailbox(rank as u32).enter().take_leftovers())?))
+        (0..self.size())
+            .zip(self.ranks())
+            .filter_map(|(index, rank)| {
+                Some((index, self.in_words(&self.mailbox(rank as u32).enter().take_leftovers())?))
             })
             .collect()
     }

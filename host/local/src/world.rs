@@ -7,7 +7,7 @@ use std::sync::atomic;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
+use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
 use rankine_guest::{Awaits, Growing};
 
 use crate::away::{Away, NOBODY, Nodes};
@@ -246,9 +246,35 @@ impl World {
     }
 
     /// The ranks of the job that have been here by now.
-    pub fn ranks(&self) -> Range<usize> {
-        let first = self.first as usize;
-        first..first + self.size()
+    pub fn ranks(&self) -> impl Iterator<Item = usize> {
+        (0..self.size()).map(|index| self.number(index) as usize)
+    }
+
+    /// The number in the job of a rank that is here, counted from the first.
+    pub fn number(&self, index: usize) -> u32 {
+        match self.nodes().and_then(Nodes::started) {
+            Some((started, _)) if index >= self.posts.first_len() => started + (index - self.posts.first_len()) as u32,
+            _ => self.first + index as u32,
+        }
+    }
+
+    /// Which of those that are here a rank of the job is, counted from the first. Of a rank that is not here, one that nobody is.
+    #[inline]
+    fn index(&self, rank: u32) -> usize {
+        let index = rank.wrapping_sub(self.first) as usize;
+        if index < self.posts.first_len() { index } else { self.index_of_started(rank) }
+    }
+
+    #[cold]
+    fn index_of_started(&self, rank: u32) -> usize {
+        match self.nodes() {
+            None => rank as usize,
+            Some(nodes) => {
+                let started =
+                    nodes.started().and_then(|(started, most)| rank.checked_sub(started).filter(|&at| at < most));
+                started.map_or(u32::MAX as usize, |at| self.posts.first_len() + at as usize)
+            }
+        }
     }
 
     /// The number of this node.
@@ -258,7 +284,7 @@ impl World {
 
     #[inline]
     fn post(&self, rank: usize) -> &Post {
-        &self.posts[rank.wrapping_sub(self.first as usize)]
+        &self.posts[self.index(rank as u32)]
     }
 
     /// How many ranks of a group are on this node.
@@ -274,15 +300,27 @@ impl World {
         self.near_of(group) == group.len()
     }
 
-    /// Refuses what can't be done in a job of several nodes.
-    pub(crate) fn check_alone(&self, what: &str) -> Result<()> {
-        let text = || format!("the engine nodes has no {what} (--engine mpi has it)");
-        if self.away.is_none() { Ok(()) } else { Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text())) }
+    /// How many ranks may be here in all.
+    pub(crate) fn most_ranks(&self) -> usize {
+        let numbers = |nodes: &Nodes| nodes.started().map_or(0, |(_, most)| most as usize);
+        let most = self.nodes().map_or(usize::MAX, |nodes| self.posts.first_len().saturating_add(numbers(nodes)));
+        self.options.most_ranks.min(most)
     }
 
-    /// Room for more ranks. They count as running from now on, so they are to be started, or to be given up.
+    /// A node calls a window, a file or a port, and wants to hear of it by this number, or not at all by 0; the answer, if there is
+    /// one already. An error says why the call makes no sense.
+    pub fn serve_call(&self, from: u32, number: u64, bytes: &[u8]) -> std::result::Result<Option<Vec<u8>>, String> {
+        match bytes.first() {
+            Some(&io::KIND) => self.serve_file(from, number, bytes),
+            Some(&spawn::KIND) => self.serve_port(from, number, bytes),
+            _ => self.serve_window(from, number, bytes),
+        }
+    }
+
+    /// Room for more ranks, as they are counted from the first that is here. They count as running from now on, so they are to be
+    /// started, or to be given up.
     pub(crate) fn grow(&self, ranks: usize) -> Result<Range<usize>> {
-        let (most, size) = (self.options.most_ranks, self.size());
+        let (most, size) = (self.most_ranks(), self.size());
         self.active.fetch_add(ranks, Ordering::SeqCst);
         let room = self.posts.add(ranks, most, |_| Post::new(size.saturating_add(ranks), &self.options));
         let Some(room) = room else {
@@ -301,8 +339,8 @@ impl World {
 
     /// Ranks that got room and were not started.
     pub(crate) fn give_up(&self, ranks: Range<usize>) {
-        for rank in ranks {
-            self.post(rank).exited.store(1, Ordering::Release);
+        for index in ranks {
+            self.post(self.number(index) as usize).exited.store(1, Ordering::Release);
             self.active.fetch_sub(1, Ordering::SeqCst);
         }
     }
@@ -351,13 +389,13 @@ impl World {
     /// The mailbox of a rank that is here.
     #[inline]
     pub(crate) fn mailbox(&self, rank: u32) -> &Mailbox {
-        &self.posts[rank.wrapping_sub(self.first) as usize].mailbox
+        &self.posts[self.index(rank)].mailbox
     }
 
     /// The mailbox of any rank of the job, if it is here.
     #[inline]
     pub(crate) fn near(&self, rank: u32) -> Option<&Mailbox> {
-        self.posts.get(rank.wrapping_sub(self.first) as usize).map(|post| &post.mailbox)
+        self.posts.get(self.index(rank)).map(|post| &post.mailbox)
     }
 
     /// Whether a rank of the job is here.
@@ -413,7 +451,7 @@ impl World {
             listener.event(event);
         }
         for rank in event.ranks() {
-            let post = self.posts.get(rank.wrapping_sub(self.first as usize));
+            let post = self.posts.get(self.index(rank as u32));
             if let Some(ear) = post.and_then(|post| post.ear.get()) {
                 ear.hear(rank, event, || self.nanoseconds());
             }
@@ -536,7 +574,7 @@ impl World {
                     // It counts before it can run, for it may run and exit before we go on here.
                     self.active.fetch_add(1, Ordering::SeqCst);
                     if park.compare_exchange(PARKED, NOTIFIED, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-                        return self.wake.wake(rank.wrapping_sub(self.first) as usize);
+                        return self.wake.wake(self.index(rank));
                     }
                     self.active.fetch_sub(1, Ordering::SeqCst);
                 }

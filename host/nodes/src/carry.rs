@@ -1,5 +1,5 @@
 //! Carrying letters between the ranks of a node, the protocol, and the wire: by a thread whose work that is, and by ranks
-//! that wait ([`rankine_local::away::Carry`]), whoever has the lock.
+//! that wait ([`rankine_local::helping`]), whoever has the lock.
 //!
 //! The thread costs no core. While there is something to do it goes on; then it looks again at once for a moment, and for a millisecond
 //! between others that have something to do, as an answer may come: who sleeps is woken late. Then it sleeps itself, never
@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use rankine_local::World;
-use rankine_local::away::{Address, Carry, Nodes, Request, Rest, SPIN, YIELD};
+use rankine_local::away::{Address, Nodes, Request, Rest};
+use rankine_local::helping::{Carry, SPIN, YIELD};
 
 use crate::frame::{BEFORE_BYTES, End, Envelope, HEAD};
 use crate::node::{LETTER, Limits, Node, Site, State};

@@ -12,7 +12,6 @@
 mod arrivals;
 mod calls;
 mod groups;
-mod helping;
 mod offers;
 
 use std::collections::HashSet;
@@ -25,13 +24,13 @@ use smallvec::SmallVec;
 
 use crate::context::Context;
 use crate::group::Members;
+use crate::helping::Helpers;
 use crate::mailbox::operation::What;
 use crate::mailbox::ring::EAGER;
 use crate::world::World;
 use arrivals::Arrivals;
 use calls::Calls;
 use groups::Fetches;
-pub use helping::{Carry, Helpers, SPIN, YIELD};
 use offers::Offers;
 
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
@@ -39,6 +38,10 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// Requests that may wait for the carrying thread; beyond, messages are offered, which their ranks pay for.
 const MOST: usize = 1 << 14;
+
+/// Numbers of ranks that programs start begin here: so many for each node. The ranks that a job begins with have smaller ones.
+const STARTED: u32 = 1 << 30;
+const OF_A_NODE: u32 = 1 << 20;
 
 /// How the ranks of a job are spread over nodes, each of which has those that follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +75,17 @@ impl Nodes {
 
     /// The node of a rank.
     pub fn node_of(&self, rank: u32) -> Option<u32> {
-        (rank < self.ranks()).then(|| self.firsts.partition_point(|&first| first <= rank) as u32 - 1)
+        if rank < self.ranks() {
+            return Some(self.firsts.partition_point(|&first| first <= rank) as u32 - 1);
+        }
+        let node = rank.checked_sub(STARTED)? / OF_A_NODE;
+        (node < self.count()).then_some(node)
+    }
+
+    /// The number of the first rank that a program of this node starts, and how many it may start, if there are numbers for that.
+    pub(crate) fn started(&self) -> Option<(u32, u32)> {
+        let first = self.node.checked_mul(OF_A_NODE)?.checked_add(STARTED)?;
+        (i32::try_from(first).is_ok() && self.ranks() <= STARTED).then_some((first, OF_A_NODE))
     }
 }
 
@@ -212,7 +225,7 @@ pub(crate) struct Away {
     carrier: OnceLock<Thread>,
     sleeps: AtomicBool,
     /// Who carries beside it.
-    helpers: Arc<Helpers>,
+    pub(crate) helpers: Arc<Helpers>,
     /// Nothing is carried any more.
     is_closed: AtomicBool,
 }
@@ -356,7 +369,17 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use super::runs;
+    use super::{Nodes, runs};
+
+    #[test]
+    fn a_ranks_number_says_where_it_is() {
+        let nodes = Nodes::even(2, 3, 4);
+        assert_eq!([0, 3, 4, 11, 12].map(|rank| nodes.node_of(rank)), [Some(0), Some(0), Some(1), Some(2), None]);
+        let (first, most) = nodes.started().unwrap();
+        assert_eq!([first, first + most - 1, first + most].map(|rank| nodes.node_of(rank)), [Some(2), Some(2), None]);
+        assert_eq!(Nodes { node: 1023, ..Nodes::even(0, 2000, 1) }.started(), Some((i32::MAX as u32 + 1 - most, most)));
+        assert_eq!(Nodes { node: 1024, ..Nodes::even(0, 2000, 1) }.started(), None);
+    }
 
     #[test]
     fn ranks_of_nodes_in_a_row() {

@@ -89,10 +89,10 @@ enum Ask {
 }
 
 /// What comes of a call: an answer, if there is one already. An error says what is wrong with it.
-type Served = std::result::Result<Option<Vec<u8>>, String>;
+pub(crate) type Served = std::result::Result<Option<Vec<u8>>, String>;
 
 /// What a call of a file begins with.
-const KIND: u8 = 64;
+pub(crate) const KIND: u8 = 64;
 const DONE: u8 = 0;
 const REFUSED: u8 = 1;
 
@@ -138,7 +138,7 @@ impl Home {
     /// Asks another node, and waits for what it says.
     fn ask(&self, node: u32, ask: Ask) -> Result<Vec<u8>> {
         // The answer wakes a rank that has no need of it, which is nothing to it.
-        let number = self.world.expect_answer(self.world.ranks().start as u32, node, ask.answered());
+        let number = self.world.expect_answer(self.world.number(0), node, ask.answered());
         self.world.call_node(node, number, ask.write(self.number));
         let mut answer = None;
         self.world.wait_for_carriers(|| {
@@ -243,13 +243,9 @@ impl Turnstile {
 }
 
 impl World {
-    /// A node calls a window or a file, and wants to hear of it by this number, or not at all by 0; the answer, if there is one
-    /// already. An error says why the call makes no sense.
-    pub fn serve_call(&self, from: u32, number: u64, bytes: &[u8]) -> Served {
-        match bytes.first() {
-            Some(&KIND) => serve(self, from, number, bytes),
-            _ => self.serve_window(from, number, bytes),
-        }
+    /// A node calls a file, and wants to hear of it by this number, or not at all by 0.
+    pub(crate) fn serve_file(&self, from: u32, number: u64, bytes: &[u8]) -> Served {
+        serve(self, from, number, bytes)
     }
 }
 

@@ -60,7 +60,7 @@ pub use pointers::*;
 pub use storage::{Piece, Storage, Stored};
 pub use view::*;
 
-pub(crate) use home::OverNodes;
+pub(crate) use home::{KIND, OverNodes};
 
 use common::Common;
 use view::View;

@@ -4,6 +4,7 @@
 //! are, and has the host start them ([`Start`]). From then on they are ranks like any others, whose `MPI_COMM_WORLD` is
 //! another. Strangers meet over ports ([`ports`]).
 
+mod far;
 mod place;
 mod ports;
 mod soft;
@@ -27,6 +28,7 @@ use crate::rank::Rank;
 use crate::shelf::Shelf;
 use crate::sync::{Mutex, lock};
 
+pub(crate) use far::KIND;
 use place::Beginning;
 pub use place::Order;
 pub(crate) use ports::{Wait, close_all};
@@ -42,7 +44,7 @@ pub trait Start: Send + Sync {
 
 /// What a host has made ready.
 pub trait Ready {
-    /// Starts ranks of the job: for each command those with these numbers, as far as there are any. Either all run, or
+    /// Starts ranks of the job: for each command these of those that are here, as far as there are any. Either all run, or
     /// none, and it is an error. It is never called twice at a time, and numbers only grow; those that could not be started
     /// are left out.
     fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> Result<()>;
@@ -109,9 +111,19 @@ struct Started {
     /// The context between them and their parents.
     context: Context,
     members: Members,
-    /// For each rank that was asked for, whether it was.
-    codes: Vec<i32>,
+    /// For each command, how many ranks, and how many were asked for.
+    counts: Vec<[i32; 2]>,
     _charge: Charge,
+}
+
+/// For each rank that was asked for, whether it was started.
+fn codes(counts: &[[i32; 2]]) -> Vec<i32> {
+    let each = counts.iter().flat_map(|&[started, wanted]| {
+        let (started, wanted) = (started.max(0) as usize, wanted.max(0) as usize);
+        let missing = wanted.saturating_sub(started);
+        std::iter::repeat_n(MPI_SUCCESS, started).chain(std::iter::repeat_n(MPI_ERR_SPAWN, missing))
+    });
+    each.collect()
 }
 
 /// What came of a call that starts ranks, for those that call later than its root. What is kept is charged to the root.
@@ -164,11 +176,12 @@ impl State {
 }
 
 impl Rank {
-    /// A rank that a program has started, by this one of its commands.
+    /// A rank that a program has started, counted from the first that is here, by this one of its commands.
     ///
     /// # Errors
     /// If its memory limit has no room for a communicator.
-    pub fn spawned(world: Arc<crate::World>, id: usize, birth: &Birth, command: usize) -> Result<Rank> {
+    pub fn spawned(world: Arc<crate::World>, index: usize, birth: &Birth, command: usize) -> Result<Rank> {
+        let id = world.number(index) as usize;
         let who = birth.who(id);
         let group = Rc::new(birth.members.clone());
         let communicator = Communicator::world(birth.world, group.clone(), who.rank as i32);
@@ -219,7 +232,9 @@ pub async fn comm_spawn(
 ) -> Result<(Comm, Vec<i32>)> {
     let comm = r.intracommunicator(comm)?;
     check_root(&comm, root)?;
-    r.world().check_alone("way to start ranks")?;
+    if !r.world().are_here(&comm.group) {
+        return spawn_over_nodes(r, commands, root, &comm).await;
+    }
     let outcomes = &r.world().spawned.outcomes;
     let mut ticket = 0;
     let mut failed = None;
@@ -233,12 +248,51 @@ pub async fn comm_spawn(
     if let Some(error) = failed {
         return Err(error);
     }
-    let Started { context, members, codes, .. } = outcome.started.as_ref().map_err(|error| {
+    let Started { context, members, counts, .. } = outcome.started.as_ref().map_err(|error| {
         Error::new(error.class, format!("the root, rank {root}, could start nothing: {}", error.text))
     })?;
     let remote = Rc::new(members.clone());
     let children = r.add_comm(comm.child(*context, comm.group.clone(), comm.rank).to(remote))?;
-    Ok((children, codes.clone()))
+    Ok((children, codes(counts)))
+}
+
+/// It for ranks of several nodes: those who are started are on the root's, whose ranks are told of in messages.
+async fn spawn_over_nodes(
+    r: &Rank,
+    commands: impl FnOnce() -> Result<Vec<Command>>,
+    root: i32,
+    comm: &Rc<Communicator>,
+) -> Result<(Comm, Vec<i32>)> {
+    let (mut words, mut counts, mut failed) = ([0; 4], Vec::new(), None);
+    if comm.rank == root {
+        match commands().and_then(|commands| start(r, comm, &commands)) {
+            Ok(started) => {
+                let ticket = r.world().shelf.leave(started.members, comm.group.len());
+                words = [0, Context::word(&Ok(started.context)), ticket as i32, started.counts.len() as i32];
+                counts = started.counts;
+            }
+            Err(error) => {
+                words[0] = error.class;
+                failed = Some(error);
+            }
+        }
+    }
+    let party = Party::led_by(r, comm, root, Tag::SPAWN);
+    let [class, context, ticket, commands] = party.broadcast(words).await?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if class != 0 {
+        return Err(Error::new(class, format!("the root, rank {root}, could start nothing")));
+    }
+    let mut all = Vec::new();
+    for command in 0..commands.max(0) as usize {
+        all.push(party.broadcast(counts.get(command).copied().unwrap_or_default()).await?);
+    }
+    let remote = Rc::new(r.fetch_group(ticket as u32).await?);
+    let context = Context::from_word(context)?;
+    let children = r.add_comm(comm.child(context, comm.group.clone(), comm.rank).to(remote))?;
+    Ok((children, codes(&all)))
 }
 
 /// What errors call what came of calls.
@@ -274,7 +328,7 @@ fn wanted(r: &Rank, commands: &[Command]) -> Result<Vec<Soft>> {
 fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started> {
     let world = r.world();
     let soft = wanted(r, commands)?;
-    let mut free = world.options.most_ranks.saturating_sub(world.size());
+    let mut free = world.most_ranks().saturating_sub(world.size());
     let mut counts = Vec::with_capacity(soft.len());
     for soft in &soft {
         // What does not fit at all is refused by `grow`, in words.
@@ -289,7 +343,7 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     let Some(host) = world.spawned.start.get() else {
         return Err(Error::new(MPI_ERR_SPAWN, "this job can't start ranks"));
     };
-    if total > world.options.most_ranks.saturating_sub(world.size()) {
+    if total > world.most_ranks().saturating_sub(world.size()) {
         // Without looking for a module that would be of no use.
         world.grow(total).map(|room| world.give_up(room))?;
     }
@@ -300,9 +354,11 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     let (inside, between) = (world.new_context()?, world.new_context()?);
     let mut worlds = lock(&world.spawned.worlds);
     let room = world.grow(total)?;
-    let members = Members::range(room.start as u32, total as u32);
+    let members = Members::range(world.number(room.start), total as u32);
     let parent = (between, Members::clone(&comm.group));
-    let birth = Arc::new(Birth { number: *worlds + 1, world: inside, members: members.clone(), parent });
+    // Each node numbers its own.
+    let (node, nodes) = world.nodes().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
+    let birth = Arc::new(Birth { number: *worlds * nodes + node + 1, world: inside, members: members.clone(), parent });
     let mut first = room.start;
     let ranges: Vec<Range<usize>> = counts
         .iter()
@@ -314,12 +370,8 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     ready.start(&ranges, &birth).inspect_err(|_| world.give_up(room))?;
     *worlds += 1;
     drop(worlds);
-    let mut codes = Vec::with_capacity(wanted);
-    for (soft, &count) in soft.iter().zip(&counts) {
-        codes.extend(std::iter::repeat_n(MPI_SUCCESS, count));
-        codes.extend(std::iter::repeat_n(MPI_ERR_SPAWN, soft.most - count));
-    }
-    Ok(Started { context: between, members, codes, _charge: charge })
+    let counts = soft.iter().zip(&counts).map(|(soft, &count)| [count as i32, soft.most as i32]).collect();
+    Ok(Started { context: between, members, counts, _charge: charge })
 }
 
 /// `MPI_Comm_join`: its descriptor is WASI's.

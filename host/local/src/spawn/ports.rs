@@ -1,7 +1,7 @@
 //! Ports and their published names (MPI-5.0 §11.9), by which groups meet that have no communicator in common.
 //!
 //! A port is a name and two lists: who connects and was not accepted yet, and who waits to accept. The two roots of a
-//! meeting exchange their groups there; each then tells its own communicator.
+//! meeting exchange their groups there; each then tells its own communicator. What is on other nodes is `far`'s.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -10,9 +10,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use rankine_abi::{Comm, Info, MPI_ERR_COMM, MPI_ERR_NAME, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
+use rankine_abi::{Comm, Info, MPI_ERR_PORT, MPI_MAX_PORT_NAME};
 
 use super::check_root;
+use super::far::{in_common, no_service, nobodys, node_of_names, node_of_port, not_published, of_another};
 use crate::comm::{Party, Tag};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -31,7 +32,54 @@ struct Names {
     /// Ports that were opened, ever.
     opened: u64,
     ports: HashMap<String, Port>,
-    services: HashMap<String, (String, Charge)>,
+    services: HashMap<String, String>,
+    /// What ranks of this node are charged for names that they have published.
+    charges: HashMap<String, Charge>,
+}
+
+/// What came of publishing a name, or of taking it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Published {
+    Yes,
+    /// It is, or is not, published already.
+    No,
+    /// For another port.
+    Otherwise,
+}
+
+impl Shared {
+    /// Somebody connects to a port; who waits to accept at it, if there is such a port.
+    pub(super) fn call(&self, port: &str, meeting: Arc<Meeting>) -> Option<Vec<u32>> {
+        let mut names = lock(&self.0);
+        let port = names.ports.get_mut(port)?;
+        port.callers.push_back(meeting);
+        Some(std::mem::take(&mut port.hosts))
+    }
+
+    pub(super) fn publish(&self, service: &str, port: &str) -> Published {
+        let mut names = lock(&self.0);
+        if service.is_empty() || names.services.contains_key(service) {
+            return Published::No;
+        }
+        names.services.insert(service.to_owned(), port.to_owned());
+        Published::Yes
+    }
+
+    pub(super) fn unpublish(&self, service: &str, port: &str) -> Published {
+        let mut names = lock(&self.0);
+        match names.services.get(service) {
+            Some(published) if published == port => {
+                names.services.remove(service);
+                Published::Yes
+            }
+            Some(_) => Published::Otherwise,
+            None => Published::No,
+        }
+    }
+
+    pub(super) fn lookup(&self, service: &str) -> Option<String> {
+        lock(&self.0).services.get(service).cloned()
+    }
 }
 
 struct Port {
@@ -44,13 +92,28 @@ struct Port {
 }
 
 /// Two groups that meet.
-struct Meeting {
+pub(super) struct Meeting {
     /// The root of the group that connects.
-    caller: u32,
+    caller: Caller,
     /// Its group.
-    group: Members,
-    /// What the other root answers.
+    group: Group,
+    /// What the other root answers to one that is here.
     answer: Mutex<Option<Result<(Context, Members)>>>,
+}
+
+/// Who connects.
+pub(super) enum Caller {
+    /// This rank, which is here.
+    Here(u32),
+    /// A rank of another node, which expects an answer by a number.
+    There { node: u32, number: u64 },
+}
+
+/// The group of who connects.
+pub(super) enum Group {
+    Known(Members),
+    /// It lies on the shelf of its node.
+    Ticket(u32),
 }
 
 /// How many ports a rank has opened and not closed.
@@ -84,8 +147,11 @@ fn names(r: &Rank) -> MutexGuard<'_, Names> {
     lock(&r.world().spawned.ports.0)
 }
 
+/// What a port's name begins with.
+pub(super) const PREFIX: &str = "rankine#";
+
 #[cold]
-fn no_port(name: &str) -> Error {
+pub(super) fn no_port(name: &str) -> Error {
     Error::new(MPI_ERR_PORT, format!("port_name: no port {name:?} is open in this job"))
 }
 
@@ -100,22 +166,40 @@ impl Port {
 }
 
 impl Meeting {
+    pub(super) fn of(caller: Caller, group: Group) -> Meeting {
+        Meeting { caller, group, answer: Mutex::new(None) }
+    }
+
     fn answer(&self, r: &Rank, answer: Result<(Context, Members)>) {
-        *lock(&self.answer) = Some(answer);
-        r.world().wake(self.caller);
+        match self.caller {
+            Caller::Here(rank) => {
+                *lock(&self.answer) = Some(answer);
+                r.world().wake(rank);
+            }
+            Caller::There { node, number } => r.world().answer_caller(node, number, answer),
+        }
+    }
+
+    /// The group of who connects.
+    async fn group(&self, r: &Rank) -> Result<Members> {
+        match &self.group {
+            Group::Known(group) => Ok(group.clone()),
+            Group::Ticket(ticket) => r.fetch_group(*ticket).await,
+        }
     }
 }
 
 /// `MPI_Open_port`
 pub fn open_port(r: &Rank, info: Info) -> Result<String> {
     r.hints(info)?;
-    r.world().check_alone("ports at which groups of ranks meet")?;
     let charge = r.account.charge(SIZE, Cost::Ports)?;
     let mut names = names(r);
     names.opened += 1;
-    let number = names.opened;
+    // It says which node has it.
+    let (node, nodes) = r.world().nodes().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
+    let number = names.opened * u64::from(nodes) + u64::from(node);
     // Nobody can guess it.
-    let name = format!("rankine#{number}.{:016x}", r.world().fingerprint(number));
+    let name = format!("{PREFIX}{number}.{:016x}", r.world().fingerprint(number));
     let port = Port { owner: r.me(), callers: VecDeque::new(), hosts: Vec::new(), _charge: charge };
     names.ports.insert(name.clone(), port);
     r.spawn.ports.open.set(r.spawn.ports.open.get() + 1);
@@ -124,6 +208,9 @@ pub fn open_port(r: &Rank, info: Info) -> Result<String> {
 
 /// `MPI_Close_port`
 pub fn close_port(r: &Rank, port_name: &str) -> Result<()> {
+    if node_of_port(r.world(), port_name).is_some() {
+        return Err(Error::new(MPI_ERR_PORT, "port_name: another rank has opened it, or nobody"));
+    }
     let mut names = names(r);
     match names.ports.get(port_name) {
         None => return Err(no_port(port_name)),
@@ -151,38 +238,40 @@ pub(crate) fn close_all(r: &Rank) {
 pub fn publish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -> Result<()> {
     r.hints(info)?;
     let charge = r.account.charge(SIZE + service_name.len(), Cost::Names)?;
-    let mut names = names(r);
-    if !names.ports.contains_key(port_name) {
+    // Whether there is one of another node, who connects to it will hear.
+    if node_of_port(r.world(), port_name).is_none() && !names(r).ports.contains_key(port_name) {
         return Err(no_port(port_name));
     }
-    if service_name.is_empty() || names.services.contains_key(service_name) {
-        let text = format!("service_name: {service_name:?} is not a name, or has been published already");
-        return Err(Error::new(MPI_ERR_SERVICE, text));
+    match node_of_names(r.world()) {
+        Some(node) => r.publish_far(node, service_name, port_name)?,
+        None if r.world().spawned.ports.publish(service_name, port_name) == Published::Yes => {}
+        None => return Err(no_service(service_name)),
     }
-    names.services.insert(service_name.to_owned(), (port_name.to_owned(), charge));
+    names(r).charges.insert(service_name.to_owned(), charge);
     Ok(())
 }
 
 /// `MPI_Unpublish_name`
 pub fn unpublish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -> Result<()> {
     r.hints(info)?;
-    let mut names = names(r);
-    match names.services.get(service_name) {
-        Some((port, _)) if port == port_name => {
-            names.services.remove(service_name);
-            Ok(())
-        }
-        Some(_) => Err(Error::new(MPI_ERR_PORT, format!("port_name: {service_name:?} was published for another port"))),
-        None => Err(Error::new(MPI_ERR_SERVICE, format!("service_name: {service_name:?} has not been published"))),
+    match node_of_names(r.world()) {
+        Some(node) => r.unpublish_far(node, service_name, port_name)?,
+        None => match r.world().spawned.ports.unpublish(service_name, port_name) {
+            Published::Yes => {}
+            Published::Otherwise => return Err(of_another(service_name)),
+            Published::No => return Err(not_published(service_name)),
+        },
     }
+    names(r).charges.remove(service_name);
+    Ok(())
 }
 
 /// `MPI_Lookup_name`
 pub fn lookup_name(r: &Rank, service_name: &str, info: Info) -> Result<String> {
     r.hints(info)?;
-    match names(r).services.get(service_name) {
-        Some((port, _)) => Ok(port.clone()),
-        None => Err(Error::new(MPI_ERR_NAME, format!("service_name: nobody has published {service_name:?}"))),
+    match node_of_names(r.world()) {
+        Some(node) => r.lookup_far(node, service_name),
+        None => r.world().spawned.ports.lookup(service_name).ok_or_else(|| nobodys(service_name)),
     }
 }
 
@@ -197,13 +286,16 @@ pub async fn comm_accept(
     connect(r, (root, comm), async |group| {
         r.hints(info)?;
         let port = port_name()?;
+        if node_of_port(r.world(), &port).is_some() {
+            let text = "port_name: a rank of another node has opened it, and ranks of that node alone can accept at it";
+            return Err(Error::new(MPI_ERR_PORT, text));
+        }
         let meeting = r.at_port(&port, Wait::Caller, || r.next_caller(&port)).await?;
-        let context = match group.intersection(&meeting.group).is_empty() {
-            true => r.world().new_context(),
-            false => Err(Error::new(MPI_ERR_COMM, "the groups that connect and accept have a rank in common")),
-        };
+        let callers = meeting.group(r).await?;
+        let is_apart = group.intersection(&callers).is_empty();
+        let context = if is_apart { r.world().new_context() } else { Err(in_common()) };
         meeting.answer(r, context.clone().map(|context| (context, group)));
-        Ok((context?, meeting.group.clone()))
+        Ok((context?, callers))
     })
     .await
 }
@@ -219,14 +311,11 @@ pub async fn comm_connect(
     connect(r, (root, comm), async |group| {
         r.hints(info)?;
         let port = port_name()?;
-        let meeting = Arc::new(Meeting { caller: r.me(), group, answer: Mutex::new(None) });
-        let hosts = match names(r).ports.get_mut(&port) {
-            Some(found) => {
-                found.callers.push_back(meeting.clone());
-                std::mem::take(&mut found.hosts)
-            }
-            None => return Err(no_port(&port)),
-        };
+        if let Some(node) = node_of_port(r.world(), &port) {
+            return r.connect_far(node, &port, group).await;
+        }
+        let meeting = Arc::new(Meeting::of(Caller::Here(r.me()), Group::Known(group)));
+        let hosts = r.world().spawned.ports.call(&port, meeting.clone()).ok_or_else(|| no_port(&port))?;
         hosts.into_iter().for_each(|host| r.world().wake(host));
         r.at_port(&port, Wait::Host, || lock(&meeting.answer).take()).await
     })
@@ -259,7 +348,7 @@ async fn connect(
     if ticket == 0 {
         return Err(Error::new(MPI_ERR_PORT, format!("the root, rank {root}, found nobody at its port")));
     }
-    let (context, remote) = (Context::from_word(context)?, shelf.fetch(ticket as u32)?);
+    let (context, remote) = (Context::from_word(context)?, r.fetch_group(ticket as u32).await?);
     r.add_comm(comm.child(context, comm.group.clone(), comm.rank).to(Rc::new(remote)))
 }
 

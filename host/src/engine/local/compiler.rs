@@ -23,14 +23,14 @@ use rankine_system::helper::{has_hung_up, receive, send};
 use rankine_system::{footprint, helper, shown, signals, tell};
 
 /// The process that compiles, for one rank at a time.
-pub(super) struct Compiler(Mutex<File>);
+pub(in crate::engine) struct Compiler(Mutex<File>);
 
 /// The longest text that is sent: a name, an error.
 const LONGEST_TEXT: u64 = 1 << 16;
 
 impl Compiler {
     /// Starts it. Call it while this process has one thread.
-    pub(super) fn start(engines: &Engines, memory_limit: Option<usize>) -> Result<Compiler> {
+    pub(in crate::engine) fn start(engines: &Engines, memory_limit: Option<usize>) -> Result<Compiler> {
         let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
             while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
                 let binary = receive(&mut other, module::LONGEST)?.unwrap_or_default();

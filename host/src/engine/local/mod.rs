@@ -23,7 +23,7 @@ pub(crate) mod row;
 pub(crate) mod bodies;
 pub(crate) mod call;
 mod check;
-mod compiler;
+pub(super) mod compiler;
 mod files;
 mod generated;
 mod images;
@@ -48,7 +48,7 @@ use wasmtime::{Instance, Linker, Store};
 
 use self::check::{Check, Observer};
 use self::compiler::Compiler;
-use self::spawn::Starter;
+use self::spawn::{Embeds, Starter};
 use super::{Asked, Engine};
 use crate::engine;
 use crate::module::symbols::Symbols;
@@ -59,7 +59,7 @@ use crate::run::job::{Part, Placement, Settings, cores};
 use crate::run::watchdog::Watchdog;
 use rankine_rewrite::sites::Sites;
 use rankine_system::confine::{Needs, Network};
-use rankine_system::{confine, limits, tell};
+use rankine_system::{limits, tell};
 
 /// What the store of a rank holds.
 pub(crate) type Guest = crate::guest::Guest<Rank>;
@@ -123,16 +123,7 @@ impl Engine for Local {
             Network::Closed
         };
         let needs = Needs::new(&settings.grants, None, network);
-        let Some(program) = programs.iter().find(|program| spawn::is_possible(program, settings)) else {
-            return Ok(needs);
-        };
-        // Without a wall they are compiled by this process.
-        if !confine::EXISTS {
-            return Ok(needs);
-        }
-        let _ = self.compiler.set(Compiler::start(&program.engines, settings.memory_limit)?);
-        // What is interpreted is never made executable.
-        Ok(if program.code.engine().is_pulley() { needs } else { needs.with_code() })
+        self.with_needs_of_spawning(needs, programs, settings)
     }
 
     fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
@@ -198,6 +189,20 @@ impl Engine for Local {
 
     fn unreceived(&self) -> Vec<(usize, String)> {
         self.world.unreceived()
+    }
+}
+
+impl Embeds for Local {
+    fn carriers(&self) -> &Carriers {
+        &self.carriers
+    }
+
+    fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    fn compiler(&self) -> &OnceLock<Compiler> {
+        &self.compiler
     }
 }
 
@@ -279,7 +284,7 @@ impl engine::Rank for Rank {
 }
 
 /// What carries the ranks of a job.
-pub(super) enum Carriers {
+pub(in crate::engine) enum Carriers {
     Threads(Arc<threads::Threads>),
     Fibers(Arc<Fibers>),
 }
@@ -298,8 +303,9 @@ impl Carriers {
         settings: &Settings,
         nodes: rankine_local::away::Nodes,
         spin: bool,
+        most_ranks: usize,
     ) -> (Carriers, Arc<World>) {
-        Carriers::with(settings, Options { spin, most_ranks: settings.ranks, nodes: Some(nodes), ..Options::default() })
+        Carriers::with(settings, Options { spin, most_ranks, nodes: Some(nodes), ..Options::default() })
     }
 
     fn with(settings: &Settings, options: Options) -> (Carriers, Arc<World>) {

@@ -5,18 +5,19 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use anyhow::Result;
 use rankine_abi::{Function, MPI_ERR_SPAWN, Mark};
 use rankine_guest::Error;
 use rankine_guest::quota::{Account, Charge, Cost};
-use rankine_local::Rank;
 use rankine_local::io::Storage;
 use rankine_local::spawn::{Birth, Order, Ready, Start};
+use rankine_local::{Rank, World};
 
+use super::compiler::Compiler;
 use super::{Carriers, Local, files::Files};
-use crate::engine::Engine as _;
+use crate::engine::Engine;
 use crate::imports;
 use crate::imports::threads::Linked;
 use crate::module::cache::Cache;
@@ -27,6 +28,7 @@ use crate::run::ending::Event;
 use crate::run::job::{Settings, cores};
 use crate::run::width;
 use rankine_rewrite::sites::Sites;
+use rankine_system::confine::{self, Needs};
 use rankine_system::files;
 use rankine_system::grants::Grants;
 use rankine_system::limits;
@@ -39,10 +41,34 @@ const TEXT: usize = 64;
 const WHAT: Cost = Cost::Modules;
 
 /// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
-pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
+fn is_possible(program: &Program, settings: &Settings) -> bool {
     let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
     let mut imports = program.code.imports();
     !settings.grants.is_empty() && imports.any(|import| import.module() == rankine_abi::MODULE && starts(import.name()))
+}
+
+/// An engine whose ranks are the embedded engine's, of which it can start more.
+pub(in crate::engine) trait Embeds: Engine<Rank = Rank> {
+    fn carriers(&self) -> &Carriers;
+
+    fn world(&self) -> &Arc<World>;
+
+    /// What compiles modules while the process is confined, if it may start ranks from them.
+    fn compiler(&self) -> &OnceLock<Compiler>;
+
+    /// What the process needs to start ranks beside what it needs anyway. The compiler is a process that begins here.
+    fn with_needs_of_spawning(&self, needs: Needs, programs: &[Program], settings: &Settings) -> Result<Needs> {
+        let Some(program) = programs.iter().find(|program| is_possible(program, settings)) else {
+            return Ok(needs);
+        };
+        // Without a wall they are compiled by this process.
+        if !confine::EXISTS {
+            return Ok(needs);
+        }
+        let _ = self.compiler().set(Compiler::start(&program.engines, settings.memory_limit)?);
+        // What is interpreted is never made executable.
+        Ok(if program.code.engine().is_pulley() { needs } else { needs.with_code() })
+    }
 }
 
 /// A program of which ranks can be made.
@@ -59,15 +85,15 @@ struct Loaded {
 }
 
 /// Starts ranks of a job.
-pub(super) struct Starter {
+pub(in crate::engine) struct Starter<E: Embeds> {
     /// It is the crew's engine that keeps this.
-    crew: Weak<Crew<Local>>,
+    crew: Weak<Crew<E>>,
     /// What ranks run, by what it is known by.
     loaded: Mutex<HashMap<String, Loaded>>,
 }
 
-impl Starter {
-    pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
+impl<E: Embeds> Starter<E> {
+    pub(in crate::engine) fn new(crew: &Arc<Crew<E>>) -> Starter<E> {
         let loaded = |Role { program, symbols, sites, is_guarded, is_wide, instance, key, .. }: &Role<Rank>| {
             let (program, symbols, sites) = (program.clone(), symbols.clone(), sites.clone());
             let (is_guarded, is_wide, instance) = (*is_guarded, *is_wide, *instance);
@@ -77,7 +103,7 @@ impl Starter {
     }
 
     /// What a command's ranks run.
-    fn role(&self, crew: &Crew<Local>, order: &Order<'_>, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
+    fn role(&self, crew: &Crew<E>, order: &Order<'_>, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
         let command = order.command;
         let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{}\": {why}", command.name));
         let grants = begun_in(&crew.settings.grants, order.folder.as_deref())?;
@@ -107,7 +133,7 @@ impl Starter {
     }
 
     /// The file of a command's module: the first that is there.
-    fn open(&self, crew: &Crew<Local>, order: &Order<'_>) -> rankine_guest::Result<File> {
+    fn open(&self, crew: &Crew<E>, order: &Order<'_>) -> rankine_guest::Result<File> {
         let open = |name: &String| {
             let failed = |error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
             files::to_read(&crew.settings.grants, name)?.map_err(failed)
@@ -120,7 +146,7 @@ impl Starter {
     }
 
     /// The program in a file, which is compiled once in a job.
-    fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
+    fn load(&self, crew: &Crew<E>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let path = Path::new(name);
         crew.settings.demands.check(&bytes, path)?;
         let engines = &crew.roles[0].engines;
@@ -130,7 +156,7 @@ impl Starter {
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok((key, loaded.clone()));
         }
-        let code = match crew.engine.compiler.get() {
+        let code = match crew.engine.compiler().get() {
             Some(compiler) => compiler.compile(engine, name, &source.binary)?,
             None => module::compile(engine, path, &source.binary, &key)?,
         };
@@ -148,7 +174,7 @@ impl Starter {
     }
 }
 
-impl Start for Starter {
+impl<E: Embeds + 'static> Start for Starter<E> {
     fn prepare(&self, orders: &[Order<'_>], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
         let Some(crew) = self.crew.upgrade() else { return Err(Error::new(MPI_ERR_SPAWN, "the job has ended")) };
         let role = |order: &Order<'_>| {
@@ -177,14 +203,14 @@ struct Cast {
 }
 
 /// What the commands of a call are to run.
-struct Company {
-    crew: Arc<Crew<Local>>,
+struct Company<E: Embeds> {
+    crew: Arc<Crew<E>>,
     casts: Vec<Cast>,
 }
 
 /// A rank that is to be started.
-struct Child {
-    crew: Arc<Crew<Local>>,
+struct Child<E: Embeds> {
+    crew: Arc<Crew<E>>,
     role: Arc<Role<Rank>>,
     beginning: Option<(String, Arc<dyn Storage>)>,
     birth: Arc<Birth>,
@@ -193,10 +219,10 @@ struct Child {
     command: usize,
 }
 
-impl Child {
+impl<E: Embeds> Child<E> {
     #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
     fn make(&self) -> Result<Arc<Rank>> {
-        let world = self.crew.engine.world.clone();
+        let world = self.crew.engine.world().clone();
         let rank = Rank::spawned(world, self.seat.index, &self.birth, self.command);
         let rank = rank.map_err(|error| anyhow::anyhow!("{}", error.text))?;
         let folder = self.beginning.as_ref().map(|(folder, _)| folder.as_str());
@@ -208,34 +234,36 @@ impl Child {
     }
 }
 
-impl Ready for Company {
+impl<E: Embeds + 'static> Ready for Company<E> {
     fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> rankine_guest::Result<()> {
         let Company { crew, casts } = *self;
         let all = ranks.first().map_or(0, |range| range.start)..ranks.last().map_or(0, |range| range.end);
-        crew.output.reach(all.end, |rank| birth.who(rank));
+        let world = crew.engine.world().clone();
+        let who = |index: usize| birth.who(world.number(index) as usize);
+        crew.output.reach(all.end, who);
         if all.end > cores() {
-            crew.engine.world.set_spin(false);
+            world.set_spin(false);
         }
-        let child = |rank: usize| {
-            let command = ranks.iter().position(|range| range.contains(&rank)).unwrap_or_default();
-            let seat = Seat { index: rank, who: birth.who(rank) };
+        let child = |index: usize| {
+            let command = ranks.iter().position(|range| range.contains(&index)).unwrap_or_default();
+            let seat = Seat { index, who: who(index) };
             let Cast { role, beginning } = &casts[command];
             let (role, beginning) = (role.clone(), beginning.clone());
             Child { crew: crew.clone(), role, beginning, birth: birth.clone(), seat, command }
         };
-        let everybody = all.clone().map(|rank| birth.who(rank)).collect();
+        let everybody = all.clone().map(who).collect();
         let begins = || crew.remote.tell(Event::Started(everybody));
-        match &crew.engine.carriers {
+        match crew.engine.carriers() {
             Carriers::Threads(threads) => threads
-                .start_more(all, begins, |rank| {
-                    let child = child(rank);
+                .start_more(all, begins, |index| {
+                    let child = child(index);
                     move || child.crew.run_on_thread(&child.role, child.seat, || child.make())
                 })
                 .map_err(|error| Error::new(MPI_ERR_SPAWN, format!("{error:#}")))?,
             Carriers::Fibers(fibers) => {
                 begins();
-                let task = |rank| -> rankine_local::Task {
-                    let child = child(rank);
+                let task = |index| -> rankine_local::Task {
+                    let child = child(index);
                     Box::pin(async move { child.crew.run_on_fiber(&child.role, child.seat, || child.make()).await })
                 };
                 // The workers that are there run all the same.
@@ -261,6 +289,6 @@ pub(in crate::engine) fn tell_environment(rank: &Rank, ranks: usize, arguments: 
 }
 
 /// The ranks that a job may have: as many as are wanted, and the machine can carry.
-pub(super) fn most_ranks(settings: &Settings, images: bool) -> usize {
+pub(in crate::engine) fn most_ranks(settings: &Settings, images: bool) -> usize {
     settings.most_ranks.min(limits::most_ranks(images)).max(settings.ranks)
 }

@@ -47,7 +47,7 @@ impl Threads {
     }
 
     /// Starts more ranks, all or none. `begins` is called before the first of them runs.
-    pub(super) fn start_more<R: FnOnce() + Send + 'static>(
+    pub(in crate::engine) fn start_more<R: FnOnce() + Send + 'static>(
         self: &Arc<Self>,
         ranks: Range<usize>,
         begins: impl FnOnce(),

@@ -18,6 +18,8 @@ use rankine_local::{End, Rank, Task, World};
 use wasmtime::Linker;
 
 use super::choice::in_one_process;
+use super::local::compiler::Compiler;
+use super::local::spawn::{Embeds, Starter};
 use super::local::{Carriers, Guest, Local, spawn};
 use super::mpi::Mpi;
 use super::mpi::process::{confined, ends_within, quieten};
@@ -60,6 +62,8 @@ pub(crate) struct Nodes {
     library: Mutex<Option<Library>>,
     /// That thread, once it runs.
     thread: Mutex<Option<Carrying>>,
+    /// Compiles modules while the process is confined, if the job may start ranks from them.
+    compiler: OnceLock<Compiler>,
 }
 
 /// The carrying thread, and how it is told what is to be done last.
@@ -130,12 +134,13 @@ impl Engine for Nodes {
         // The thread that carries letters sleeps while a rank does.
         let threads = settings.ranks.saturating_mul(settings.threads);
         let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
-        let (carriers, world) = Carriers::of_nodes(settings, nodes, spins);
+        let (carriers, world) = Carriers::of_nodes(settings, nodes, spins, spawn::most_ranks(settings, images));
         match (&carriers, world.helpers()) {
             (Carriers::Fibers(fibers), Some(helpers)) => fibers.help(helpers),
             _ => world.let_ranks_help(),
         }
-        Ok(Nodes { carriers, world, images, library: Mutex::new(Some(library)), thread: Mutex::default() })
+        let (library, thread) = (Mutex::new(Some(library)), Mutex::default());
+        Ok(Nodes { carriers, world, images, library, thread, compiler: OnceLock::new() })
     }
 
     fn compiling(&self) -> module::Settings {
@@ -144,7 +149,8 @@ impl Engine for Nodes {
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         let [program] = programs else { bail!("the engine nodes runs one program") };
-        confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
+        let needs = confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)?;
+        self.with_needs_of_spawning(needs, programs, settings)
     }
 
     fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
@@ -166,6 +172,7 @@ impl Engine for Nodes {
             .spawn(carry)
             .context("can't start a thread for the MPI library")?;
         *lock(&self.thread) = Some((thread, tell));
+        self.world.start_by(Arc::new(Starter::new(crew)));
         is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
         match &self.carriers {
             Carriers::Threads(threads) => threads.start_all(|index| {
@@ -182,7 +189,7 @@ impl Engine for Nodes {
                 };
                 let panicked = move |index| {
                     if let Some(crew) = told.upgrade() {
-                        crew.panicked(seat(index).who, "");
+                        crew.panicked(crew.output.who(index), "");
                     }
                 };
                 Ok(fibers.start(task, panicked)?)
@@ -254,6 +261,20 @@ impl Engine for Nodes {
 
 /// A library serves one job.
 const ONCE: &str = "a process runs once";
+
+impl Embeds for Nodes {
+    fn carriers(&self) -> &Carriers {
+        &self.carriers
+    }
+
+    fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    fn compiler(&self) -> &OnceLock<Compiler> {
+        &self.compiler
+    }
+}
 
 /// A rank of this process, counted from the first.
 fn seat(index: usize) -> Seat {

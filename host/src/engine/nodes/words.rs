@@ -13,10 +13,10 @@ const MOST: usize = 1024;
 
 /// What is sent.
 pub(super) fn written(deadlock: &Deadlock) -> Vec<u8> {
-    let ranks = |ranks: &[Who]| ranks.iter().map(|who| who.rank).collect::<Vec<_>>();
+    let ranks = |ranks: &[Who]| ranks.iter().copied().map(named).collect::<Vec<_>>();
     let together = deadlock.together.iter().take(MOST).map(|(who, together)| {
         let Together { communicator, name, number, call, root } = together;
-        json!([who.rank, communicator, name, number, call, root])
+        json!([named(*who), communicator, name, number, call, root])
     });
     let words = json!({
         "ranks": deadlock.ranks.iter().take(MOST).collect::<Vec<_>>(),
@@ -41,8 +41,18 @@ pub(super) fn read(words: &[u8]) -> Deadlock {
     }
 }
 
+/// A rank's number, behind that of its world if a program has started it.
+fn named(who: Who) -> Value {
+    if who.world == 0 { json!(who.rank) } else { json!([who.world, who.rank]) }
+}
+
 fn rank(value: &Value) -> Option<Who> {
-    Some(Who::from(usize::try_from(value.as_u64()?).ok()?))
+    let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
+    match value.as_array().map(Vec::as_slice) {
+        None => number(value).map(Who::from),
+        Some([world, rank]) => Some(Who { world: u32::try_from(number(world)?).ok()?, rank: number(rank)? }),
+        Some(_) => None,
+    }
 }
 
 fn together(value: &Value) -> Option<(Who, Together)> {
@@ -69,7 +79,7 @@ mod tests {
             apart: None,
             ranks: vec!["rank 2 waits in MPI_Recv for a message".into()],
             finalized: vec![3.into()],
-            unfinalized: vec![4.into(), 5.into()],
+            unfinalized: vec![4.into(), Who { world: 3, rank: 1 }],
             together: vec![(2.into(), together("MPI_Bcast", Some(1))), (6.into(), together("MPI_Barrier", None))],
         };
         assert_eq!(read(&written(&deadlock)), deadlock);

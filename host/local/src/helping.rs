@@ -103,17 +103,21 @@ impl Drop for Helping<'_> {
 impl World {
     /// Who waits may carry letters too, from now on.
     pub fn help_by(&self, carry: Arc<dyn Carry>) {
-        let _ = self.away().helpers.carry.set(carry);
+        if let Some(helpers) = self.helpers() {
+            let _ = helpers.carry.set(carry);
+        }
     }
 
     /// Ranks are threads of their own, and may do it themselves.
     pub fn let_ranks_help(&self) {
-        self.away().helpers.has_ranks.store(true, Ordering::Relaxed);
+        if let Some(helpers) = self.helpers() {
+            helpers.has_ranks.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether somebody who waits has carried letters since this was asked with the same `seen`.
     pub fn has_help(&self, seen: &mut u64) -> bool {
-        let looks = self.away().helpers.looks.load(Ordering::Relaxed);
+        let looks = self.helpers().map_or(0, |helpers| helpers.looks.load(Ordering::Relaxed));
         std::mem::replace(seen, looks) != looks
     }
 

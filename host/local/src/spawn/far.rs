@@ -1,0 +1,299 @@
+//! Ports of other nodes, and names that are published, which node 0 keeps for all.
+//!
+//! A port is at the node of the rank that has opened it, which its name says. Who connects from elsewhere leaves its group on
+//! the shelf of its own node, calls the port's, and is answered when somebody accepts it. Names are looked up at once: only
+//! those who carry letters are waited for.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use rankine_abi::{MPI_ERR_COMM, MPI_ERR_NAME, MPI_ERR_OTHER, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
+
+use super::ports::{Caller, Group, Meeting, Published, Wait, no_port};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::group::Members;
+use crate::rank::Rank;
+use crate::waiting::Waited;
+use crate::world::World;
+
+/// What a call of a port begins with.
+pub(crate) const KIND: u8 = 65;
+/// The node that keeps published names.
+const OF_NAMES: u32 = 0;
+/// Bytes of the longest name, of a port or of a service.
+const LONGEST: usize = MPI_MAX_PORT_NAME as usize;
+
+const DONE: u8 = 0;
+/// There is no such port or name, or there is one already.
+const REFUSED: u8 = 1;
+/// The name is another port's.
+const ANOTHER: u8 = 2;
+/// The groups have a rank in common.
+const COMMON: u8 = 3;
+
+/// What is asked of the node of a port, or of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask<'a> {
+    /// A rank connects whose group has this ticket. The answer is a context, and a ticket for the other group.
+    Connect {
+        ticket: u32,
+        port: &'a str,
+    },
+    Publish {
+        service: &'a str,
+        port: &'a str,
+    },
+    Unpublish {
+        service: &'a str,
+        port: &'a str,
+    },
+    /// The answer is the name of a port, behind its length.
+    Lookup {
+        service: &'a str,
+    },
+}
+
+/// Bytes of what is answered to who connects.
+const MET: usize = 9;
+/// Bytes of what is answered to who looks a name up.
+const FOUND: usize = 3 + LONGEST;
+
+impl<'a> Ask<'a> {
+    fn write(self) -> Vec<u8> {
+        let (kind, ticket, first, second) = match self {
+            Ask::Connect { ticket, port } => (0, ticket, port, ""),
+            Ask::Publish { service, port } => (1, 0, service, port),
+            Ask::Unpublish { service, port } => (2, 0, service, port),
+            Ask::Lookup { service } => (3, 0, service, ""),
+        };
+        let length = first.len() as u32;
+        [&[KIND, kind, 0, 0][..], &ticket.to_le_bytes(), &length.to_le_bytes(), first.as_bytes(), second.as_bytes()]
+            .concat()
+    }
+
+    fn read(bytes: &'a [u8]) -> Option<Ask<'a>> {
+        let (&[KIND, kind, 0, 0], rest) = bytes.split_first_chunk()? else { return None };
+        let (ticket, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (first, second) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST);
+        let (first, second) = (text(first)?, text(second)?);
+        Some(match (kind, u32::from_le_bytes(*ticket)) {
+            (0, ticket @ 1..) if second.is_empty() => Ask::Connect { ticket, port: first },
+            (1, 0) => Ask::Publish { service: first, port: second },
+            (2, 0) => Ask::Unpublish { service: first, port: second },
+            (3, 0) if second.is_empty() => Ask::Lookup { service: first },
+            _ => return None,
+        })
+    }
+}
+
+/// The port of this number, on a job of so many nodes.
+pub(super) fn node_of_port(world: &World, name: &str) -> Option<u32> {
+    let nodes = world.nodes()?;
+    let (number, _) = name.strip_prefix(super::ports::PREFIX)?.split_once('.')?;
+    let node = (number.parse::<u64>().ok()? % u64::from(nodes.count())) as u32;
+    (node != nodes.node).then_some(node)
+}
+
+/// The node that keeps names, if that is another one.
+pub(super) fn node_of_names(world: &World) -> Option<u32> {
+    world.nodes().filter(|nodes| nodes.node != OF_NAMES).map(|_| OF_NAMES)
+}
+
+impl Rank {
+    /// Connects to a port of another node: the context and the group that the other root answers.
+    pub(super) async fn connect_far(&self, node: u32, port: &str, group: Members) -> Result<(Context, Members)> {
+        let world = self.world();
+        let ticket = world.shelf.leave(group, 1);
+        let number = world.expect_answer(self.me(), node, MET);
+        world.call_node(node, number, Ask::Connect { ticket, port }.write());
+        let answer = poll_fn(|_| {
+            if let Some(answer) = world.take_answer(number) {
+                return Poll::Ready(answer);
+            }
+            self.progress();
+            if self.parking.get() {
+                self.waits.borrow_mut().push(Waited::Port(port.into(), Wait::Host));
+            } else {
+                self.restless.set(true);
+            }
+            Poll::Pending
+        })
+        .await;
+        let word =
+            |at: usize| answer.get(at..at + 4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        match (answer.first(), word(1), word(5)) {
+            (Some(&DONE), Some(context), Some(ticket)) => {
+                let group = self.fetch_group(ticket as u32).await?;
+                Ok((Context::from_word(context)?, group))
+            }
+            (code, ..) => {
+                // Nobody has fetched it.
+                let _ = world.shelf.fetch(ticket);
+                Err(if code == Some(&COMMON) { in_common() } else { no_port(port) })
+            }
+        }
+    }
+
+    /// Asks the node of names, and waits for what it says.
+    fn ask_for_name(&self, node: u32, ask: Ask<'_>, length: usize) -> Result<Vec<u8>> {
+        let world = self.world();
+        let number = world.expect_answer(self.me(), node, length);
+        world.call_node(node, number, ask.write());
+        let mut answer = None;
+        world.wait_for_carriers(|| {
+            answer = answer.take().or_else(|| world.take_answer(number));
+            if answer.is_none()
+                && let Some(helpers) = world.helpers()
+            {
+                self.outside(|| helpers.look());
+            }
+            answer.is_some()
+        });
+        answer.ok_or_else(|| Error::new(MPI_ERR_OTHER, "the job has ended"))
+    }
+
+    pub(super) fn publish_far(&self, node: u32, service: &str, port: &str) -> Result<()> {
+        check_length(service)?;
+        match self.ask_for_name(node, Ask::Publish { service, port }, 1)?[..] {
+            [DONE] => Ok(()),
+            _ => Err(no_service(service)),
+        }
+    }
+
+    pub(super) fn unpublish_far(&self, node: u32, service: &str, port: &str) -> Result<()> {
+        check_length(service)?;
+        match self.ask_for_name(node, Ask::Unpublish { service, port }, 1)?[..] {
+            [DONE] => Ok(()),
+            [ANOTHER] => Err(of_another(service)),
+            _ => Err(not_published(service)),
+        }
+    }
+
+    pub(super) fn lookup_far(&self, node: u32, service: &str) -> Result<String> {
+        check_length(service)?;
+        let answer = self.ask_for_name(node, Ask::Lookup { service }, FOUND)?;
+        let found = answer.split_first_chunk::<3>().and_then(|(&[code, low, high], rest)| {
+            let name = rest.get(..usize::from(u16::from_le_bytes([low, high])))?;
+            if code == DONE { std::str::from_utf8(name).ok() } else { None }
+        });
+        found.map(str::to_owned).ok_or_else(|| nobodys(service))
+    }
+}
+
+impl World {
+    /// A node calls a port of this one, or the names that this one keeps.
+    pub(crate) fn serve_port(
+        &self,
+        from: u32,
+        number: u64,
+        bytes: &[u8],
+    ) -> std::result::Result<Option<Vec<u8>>, String> {
+        let ask = Ask::read(bytes).filter(|_| number != 0).ok_or("a call that no port knows")?;
+        let ports = &self.spawned.ports;
+        Ok(match ask {
+            Ask::Connect { ticket, port } => {
+                if self.shelf.elsewhere(ticket) != Some(from) {
+                    return Err(format!("it connects to a port with ticket {ticket}, which is not its own"));
+                }
+                let meeting = Meeting::of(Caller::There { node: from, number }, Group::Ticket(ticket));
+                match ports.call(port, meeting.into()) {
+                    Some(hosts) => {
+                        hosts.into_iter().for_each(|host| self.wake(host));
+                        None
+                    }
+                    None => Some(vec![REFUSED]),
+                }
+            }
+            Ask::Publish { service, port } => Some(vec![match ports.publish(service, port) {
+                Published::Yes => DONE,
+                _ => REFUSED,
+            }]),
+            Ask::Unpublish { service, port } => Some(vec![match ports.unpublish(service, port) {
+                Published::Yes => DONE,
+                Published::Otherwise => ANOTHER,
+                Published::No => REFUSED,
+            }]),
+            Ask::Lookup { service } => {
+                let Some(port) = ports.lookup(service) else { return Ok(Some(vec![REFUSED])) };
+                let mut answer = [&[DONE][..], &(port.len() as u16).to_le_bytes(), port.as_bytes()].concat();
+                answer.resize(FOUND, 0);
+                Some(answer)
+            }
+        })
+    }
+
+    /// Answers who has called a port from another node: with a context and a group, or that it can't be.
+    pub(super) fn answer_caller(&self, node: u32, number: u64, answer: Result<(Context, Members)>) {
+        let bytes = match answer {
+            Ok((context, group)) => {
+                let ticket = self.shelf.leave(group, 1);
+                [&[DONE][..], &Context::word(&Ok(context)).to_le_bytes(), &ticket.to_le_bytes()].concat()
+            }
+            Err(error) => vec![if error.class == MPI_ERR_COMM { COMMON } else { REFUSED }],
+        };
+        self.answer_node(node, number, bytes);
+    }
+}
+
+fn check_length(service: &str) -> Result<()> {
+    if service.len() <= LONGEST {
+        return Ok(());
+    }
+    let text = format!("service_name has {} bytes, and may have {LONGEST}", service.len());
+    Err(Error::new(MPI_ERR_SERVICE, text))
+}
+
+#[cold]
+pub(super) fn in_common() -> Error {
+    Error::new(MPI_ERR_COMM, "the groups that connect and accept have a rank in common")
+}
+
+#[cold]
+pub(super) fn no_service(service: &str) -> Error {
+    Error::new(MPI_ERR_SERVICE, format!("service_name: {service:?} is not a name, or has been published already"))
+}
+
+#[cold]
+pub(super) fn of_another(service: &str) -> Error {
+    Error::new(MPI_ERR_PORT, format!("port_name: {service:?} was published for another port"))
+}
+
+#[cold]
+pub(super) fn not_published(service: &str) -> Error {
+    Error::new(MPI_ERR_SERVICE, format!("service_name: {service:?} has not been published"))
+}
+
+#[cold]
+pub(super) fn nobodys(service: &str) -> Error {
+    Error::new(MPI_ERR_NAME, format!("service_name: nobody has published {service:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_asked_is_read(kind in 0..4_u8, ticket in 1_u32.., names in any::<[String; 2]>(), at in any::<usize>(), byte in any::<u8>()) {
+            let [service, port] = &names;
+            let ask = match kind {
+                0 => Ask::Connect { ticket, port },
+                1 => Ask::Publish { service, port },
+                2 => Ask::Unpublish { service, port },
+                _ => Ask::Lookup { service },
+            };
+            let mut written = ask.write();
+            prop_assert_eq!(Ask::read(&written), Some(ask));
+            let at = at % written.len();
+            written[at] = byte;
+            if let Some(other) = Ask::read(&written) {
+                prop_assert_eq!(other.write(), written);
+            }
+        }
+    }
+}
