@@ -169,7 +169,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed conformance-mixed conformance wide
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed conformance wide
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
@@ -220,6 +220,10 @@ emulated-on KIND *ARGS: (emulated-host KIND)
 mixed *ARGS: (emulated-host "aarch64")
     cargo test {{cargo_flags}} --test guests -- --mixed {{ARGS}}
     [ "$(id -u)" != 0 ] || cargo test {{cargo_flags}} --test hosts -- --ignored a_job_of_two_kinds
+
+# The guest programs on two nodes, one of which is beneath the emulator, over TCP.
+mixed-nodes *ARGS: (emulated-host "aarch64")
+    cargo test {{cargo_flags}} --test guests -- --mixed-nodes {{ARGS}}
 
 # The host that these need; `./x just emulated-on KIND` installs the emulator first, and a compiler, and an MPI library for Arm's. Where
 # rustup has no standard library for a machine, a nightly compiler builds it.

@@ -87,6 +87,9 @@ impl Guest {
             Mode::Wide if on("local") && self.is_for_wide() => emulated::ranks(mode, &self.head.ranks),
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Nodes if on("local") => self.on_nodes(variant),
+            Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {
+                self.on_nodes(variant).into_iter().filter(|&ranks| ranks <= 4).collect()
+            }
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),
         }

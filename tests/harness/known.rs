@@ -18,7 +18,7 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::Wine, Mode::Wide]
+            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::MixedNodes, Mode::Wine, Mode::Wide]
                 .into_iter()
                 .chain(KINDS.map(Mode::Emulated));
             if !modes.map(Mode::name).any(|name| name == mode) {
@@ -30,8 +30,13 @@ impl Known {
         Ok(Known(known))
     }
 
-    /// Why a guest fails, if it is known to.
+    /// Why a guest fails, if it is known to. What fails on nodes of one kind does so on those of two.
     pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
+        if mode == Mode::MixedNodes
+            && let Some(reason) = self.reason(Mode::Nodes, name)
+        {
+            return Some(reason);
+        }
         let parts = |end: &(usize, char)| end.1 == '/';
         let ends = name.char_indices().filter(parts).map(|(at, _)| at).chain([name.len()]);
         ends.filter_map(|end| self.0.get(&(mode.name(), name[..end].to_string()))).map(String::as_str).next()

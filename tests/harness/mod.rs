@@ -60,6 +60,8 @@ pub enum Mode {
     Wine,
     /// The engine nodes: two processes under `mpiexec`, each with half of the ranks.
     Nodes,
+    /// The engine nodes: one process as here and one in the host for Arm.
+    MixedNodes,
     /// The embedded engine, threads, a guest in C or C++ that is compiled with 64-bit addresses.
     Wide,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
@@ -67,8 +69,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--nodes`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`, `--wine`, `--wide` and
-    /// `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--nodes`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`, `--mixed-nodes`,
+    /// `--wine`, `--wide` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -80,6 +82,7 @@ impl Mode {
                 "--interpreted" => modes.push(Mode::Interpreted),
                 "--emulated" => modes.push(Mode::Emulated(ARM)),
                 "--mixed" => modes.push(Mode::Mixed),
+                "--mixed-nodes" => modes.push(Mode::MixedNodes),
                 "--wine" => modes.push(Mode::Wine),
                 "--wide" => modes.push(Mode::Wide),
                 _ => match (arg.strip_prefix("--emulated=").and_then(emulated::kind), seeds(&arg)) {
@@ -105,6 +108,7 @@ impl Mode {
             Mode::Mpi => "mpi".into(),
             Mode::Emulated(kind) => format!("emulated-{}", kind.name),
             Mode::Mixed => "mixed".into(),
+            Mode::MixedNodes => "mixed-nodes".into(),
             Mode::Wine => "wine".into(),
             Mode::Nodes => "nodes".into(),
             Mode::Wide => "wide".into(),

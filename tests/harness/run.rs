@@ -87,12 +87,25 @@ fn once(
             command.arg(&places.rankine).arg("run").args(&options);
             command
         }
+        Mode::MixedNodes => {
+            let mut command = mixed::first_half(places, 2);
+            command
+                .arg(&places.rankine)
+                .args(["run", "--engine", "nodes", "-n", &(ranks / 2).to_string()])
+                .args(&options);
+            command
+        }
         Mode::Wine => wine::run(places, ranks, &options),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
-    if mode == Mode::Mixed {
-        command.args(mixed::other_half(places, ranks)).args(&options);
+    if mode == Mode::Mixed || mode == Mode::MixedNodes {
+        let is_nodes = mode == Mode::MixedNodes;
+        command.args(mixed::other_half(places, if is_nodes { 2 } else { ranks }));
+        if is_nodes {
+            command.args(["--engine", "nodes", "-n", &(ranks / 2).to_string()]);
+        }
+        command.args(&options);
         command.arg(program).args(&guest.head.args).args(more);
     }
     let is_slow = !matches!(
@@ -154,7 +167,7 @@ fn peak(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Option<String> {
         Ok(most) => most,
         Err(error) => return Some(format!("peak: {error}")),
     };
-    let is_judged = !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed | Mode::Wine);
+    let is_judged = !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed | Mode::MixedNodes | Mode::Wine);
     (is_judged && run.peak > most << 20).then(|| format!("memory: it took {} MiB, and may take {most}", run.peak >> 20))
 }
 
@@ -173,7 +186,9 @@ fn by_memory_alone(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<Stri
 /// Whether MPICH's launcher tells of a process that it has killed itself: when one ends with a status, as both are about to, it kills
 /// the other if that is later by a moment.
 fn was_late(mode: Mode, status: i32, run: &Run) -> bool {
-    mode == Mode::Nodes && status == libc::SIGKILL && run.stdout.contains("EXIT STRING: Killed (signal 9)")
+    matches!(mode, Mode::Nodes | Mode::MixedNodes)
+        && status == libc::SIGKILL
+        && run.stdout.contains("EXIT STRING: Killed (signal 9)")
 }
 
 /// What is wrong with a run, in words.

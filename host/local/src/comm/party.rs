@@ -140,7 +140,7 @@ impl<'a> Party<'a> {
         let destination = self.comm.peers().get(peer).ok_or_else(disagreement)?;
         let context = self.comm.context.agreements();
         let what = What { kind: Kind::Send, context, peer, tag: self.tag.0, destination };
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.r.post_parcel(what, self.comm.rank, bytes.into())?.finish().await;
         Ok(())
     }
@@ -154,7 +154,7 @@ impl<'a> Party<'a> {
         let bytes = received.unload().bytes;
         received.end().check()?;
         let (words, []) = bytes.as_chunks::<4>() else { return Err(disagreement()) };
-        Ok(words.iter().map(|word| i32::from_ne_bytes(*word)).collect())
+        Ok(words.iter().map(|word| i32::from_le_bytes(*word)).collect())
     }
 
     /// Receives `N` words from a member.

@@ -1,15 +1,16 @@
 //! Ports of other nodes, and names that are published, which node 0 keeps for all.
 //!
-//! A port is at the node of the rank that has opened it, which its name says. Who connects from elsewhere leaves its group on
-//! the shelf of its own node, calls the port's, and is answered when somebody accepts it. Names are looked up at once: only
-//! those who carry letters are waited for.
+//! A port is at the node of the rank that has opened it, which its name says. Who connects or accepts from elsewhere leaves its
+//! group on the shelf of its own node, calls the port's, and is answered when somebody of the other side has come. Names are
+//! looked up at once: only those who carry letters are waited for.
 
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::Poll;
 
-use rankine_abi::{MPI_ERR_COMM, MPI_ERR_NAME, MPI_ERR_OTHER, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
+use rankine_abi::{MPI_ERR_NAME, MPI_ERR_OTHER, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
 
-use super::ports::{Caller, Group, Meeting, Published, Wait, no_port};
+use super::ports::{Acceptor, Called, Caller, Group, Meeting, Published, Wait, no_port};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::group::Members;
@@ -29,8 +30,6 @@ const DONE: u8 = 0;
 const REFUSED: u8 = 1;
 /// The name is another port's.
 const ANOTHER: u8 = 2;
-/// The groups have a rank in common.
-const COMMON: u8 = 3;
 
 /// What is asked of the node of a port, or of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +37,12 @@ enum Ask<'a> {
     /// A rank connects whose group has this ticket. The answer is a context, and a ticket for the other group.
     Connect {
         ticket: u32,
+        port: &'a str,
+    },
+    /// One accepts whose group has this ticket, with this context between the two. The answer is a ticket for the other group.
+    Accept {
+        ticket: u32,
+        context: i32,
         port: &'a str,
     },
     Publish {
@@ -56,34 +61,39 @@ enum Ask<'a> {
 
 /// Bytes of what is answered to who connects.
 const MET: usize = 9;
+/// Bytes of what is answered to who accepts.
+const CALLED: usize = 5;
 /// Bytes of what is answered to who looks a name up.
 const FOUND: usize = 3 + LONGEST;
 
 impl<'a> Ask<'a> {
     fn write(self) -> Vec<u8> {
-        let (kind, ticket, first, second) = match self {
-            Ask::Connect { ticket, port } => (0, ticket, port, ""),
-            Ask::Publish { service, port } => (1, 0, service, port),
-            Ask::Unpublish { service, port } => (2, 0, service, port),
-            Ask::Lookup { service } => (3, 0, service, ""),
+        let (kind, ticket, context, first, second) = match self {
+            Ask::Connect { ticket, port } => (0, ticket, 0, port, ""),
+            Ask::Publish { service, port } => (1, 0, 0, service, port),
+            Ask::Unpublish { service, port } => (2, 0, 0, service, port),
+            Ask::Lookup { service } => (3, 0, 0, service, ""),
+            Ask::Accept { ticket, context, port } => (4, ticket, context, port, ""),
         };
         let length = first.len() as u32;
-        [&[KIND, kind, 0, 0][..], &ticket.to_le_bytes(), &length.to_le_bytes(), first.as_bytes(), second.as_bytes()]
-            .concat()
+        let [ticket, context, length] = [ticket, context.cast_unsigned(), length].map(u32::to_le_bytes);
+        [&[KIND, kind, 0, 0][..], &ticket, &context, &length, first.as_bytes(), second.as_bytes()].concat()
     }
 
     fn read(bytes: &'a [u8]) -> Option<Ask<'a>> {
         let (&[KIND, kind, 0, 0], rest) = bytes.split_first_chunk()? else { return None };
         let (ticket, rest) = rest.split_first_chunk()?;
+        let (context, rest) = rest.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (first, second) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST);
         let (first, second) = (text(first)?, text(second)?);
-        Some(match (kind, u32::from_le_bytes(*ticket)) {
-            (0, ticket @ 1..) if second.is_empty() => Ask::Connect { ticket, port: first },
-            (1, 0) => Ask::Publish { service: first, port: second },
-            (2, 0) => Ask::Unpublish { service: first, port: second },
-            (3, 0) if second.is_empty() => Ask::Lookup { service: first },
+        Some(match (kind, u32::from_le_bytes(*ticket), i32::from_le_bytes(*context)) {
+            (0, ticket @ 1.., 0) if second.is_empty() => Ask::Connect { ticket, port: first },
+            (1, 0, 0) => Ask::Publish { service: first, port: second },
+            (2, 0, 0) => Ask::Unpublish { service: first, port: second },
+            (3, 0, 0) if second.is_empty() => Ask::Lookup { service: first },
+            (4, ticket @ 1.., context) if second.is_empty() => Ask::Accept { ticket, context, port: first },
             _ => return None,
         })
     }
@@ -104,37 +114,53 @@ pub(super) fn node_of_names(world: &World) -> Option<u32> {
 
 impl Rank {
     /// Connects to a port of another node: the context and the group that the other root answers.
-    pub(super) async fn connect_far(&self, node: u32, port: &str, group: Members) -> Result<(Context, Members)> {
+    pub(super) async fn connect_far(&self, node: u32, port: &str, group: Members) -> Result<(Context, Group)> {
+        let ticket = self.world().shelf.leave(group, 1);
+        let answer = self.ask_port(node, Ask::Connect { ticket, port }, (port, Wait::Host), MET).await;
+        match (answer.first(), word(&answer, 1), word(&answer, 5)) {
+            (Some(&DONE), Some(context), Some(ticket)) => {
+                Ok((Context::from_word(context.cast_signed())?, Group::Ticket(ticket)))
+            }
+            _ => {
+                // Nobody has fetched it.
+                let _ = self.world().shelf.fetch(ticket);
+                Err(no_port(port))
+            }
+        }
+    }
+
+    /// Accepts at a port of another node, by a context: the group of who has connected.
+    pub(super) async fn accept_far(&self, node: u32, port: &str, group: Members, context: Context) -> Result<Group> {
+        let ticket = self.world().shelf.leave(group, 1);
+        let ask = Ask::Accept { ticket, context: Context::word(&Ok(context)), port };
+        let answer = self.ask_port(node, ask, (port, Wait::Caller), CALLED).await;
+        match (answer.first(), word(&answer, 1)) {
+            (Some(&DONE), Some(ticket)) => Ok(Group::Ticket(ticket)),
+            _ => {
+                let _ = self.world().shelf.fetch(ticket);
+                Err(no_port(port))
+            }
+        }
+    }
+
+    /// Asks the node of a port, and waits until somebody comes there.
+    async fn ask_port(&self, node: u32, ask: Ask<'_>, (port, wait): (&str, Wait), length: usize) -> Vec<u8> {
         let world = self.world();
-        let ticket = world.shelf.leave(group, 1);
-        let number = world.expect_answer(self.me(), node, MET);
-        world.call_node(node, number, Ask::Connect { ticket, port }.write());
-        let answer = poll_fn(|_| {
+        let number = world.expect_answer(self.me(), node, length);
+        world.call_node(node, number, ask.write());
+        poll_fn(|_| {
             if let Some(answer) = world.take_answer(number) {
                 return Poll::Ready(answer);
             }
             self.progress();
             if self.parking.get() {
-                self.waits.borrow_mut().push(Waited::Port(port.into(), Wait::Host));
+                self.waits.borrow_mut().push(Waited::Port(port.into(), wait));
             } else {
                 self.restless.set(true);
             }
             Poll::Pending
         })
-        .await;
-        let word =
-            |at: usize| answer.get(at..at + 4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        match (answer.first(), word(1), word(5)) {
-            (Some(&DONE), Some(context), Some(ticket)) => {
-                let group = self.fetch_group(ticket as u32).await?;
-                Ok((Context::from_word(context)?, group))
-            }
-            (code, ..) => {
-                // Nobody has fetched it.
-                let _ = world.shelf.fetch(ticket);
-                Err(if code == Some(&COMMON) { in_common() } else { no_port(port) })
-            }
-        }
+        .await
     }
 
     /// Asks the node of names, and waits for what it says.
@@ -198,12 +224,25 @@ impl World {
                 if self.shelf.elsewhere(ticket) != Some(from) {
                     return Err(format!("it connects to a port with ticket {ticket}, which is not its own"));
                 }
-                let meeting = Meeting::of(Caller::There { node: from, number }, Group::Ticket(ticket));
-                match ports.call(port, meeting.into()) {
-                    Some(hosts) => {
-                        hosts.into_iter().for_each(|host| self.wake(host));
+                let meeting = Arc::new(Meeting::of(Caller::There { node: from, number }, Group::Ticket(ticket)));
+                let called = ports.call(port, &meeting);
+                called.is_none().then(|| vec![REFUSED]).or_else(|| {
+                    called.into_iter().for_each(|called| self.answer_call(called, &meeting));
+                    None
+                })
+            }
+            Ask::Accept { ticket, context, port } => {
+                let context = Context::from_word(context).map_err(|_| "a context that is none")?;
+                if self.shelf.elsewhere(ticket) != Some(from) {
+                    return Err(format!("it accepts at a port with ticket {ticket}, which is not its own"));
+                }
+                let acceptor = Acceptor { node: from, number, context, ticket };
+                match ports.accept(port, acceptor) {
+                    Some(Some(meeting)) => {
+                        self.meet(acceptor, &meeting);
                         None
                     }
+                    Some(None) => None,
                     None => Some(vec![REFUSED]),
                 }
             }
@@ -225,17 +264,51 @@ impl World {
         })
     }
 
+    /// Somebody connects at a port, where others wait to accept.
+    pub(super) fn answer_call(&self, called: Called, meeting: &Meeting) {
+        match called {
+            Called::Wakes(hosts) => hosts.into_iter().for_each(|host| self.wake(host)),
+            Called::Meets(acceptor) => self.meet(acceptor, meeting),
+        }
+    }
+
+    /// Somebody of another node accepts who connects.
+    fn meet(&self, acceptor: Acceptor, meeting: &Meeting) {
+        let Acceptor { node, number, context, ticket } = acceptor;
+        let callers = self.ticket(&meeting.group);
+        self.answer_node(node, number, [&[DONE][..], &callers.to_le_bytes()].concat());
+        meeting.answer(self, Ok((context, Group::Ticket(ticket))));
+    }
+
+    /// Nobody comes to a port any more at which somebody of another node accepts.
+    pub(super) fn refuse(&self, acceptor: Acceptor) {
+        self.answer_node(acceptor.node, acceptor.number, vec![REFUSED]);
+    }
+
+    /// A ticket for a group, for one reader.
+    fn ticket(&self, group: &Group) -> u32 {
+        match group {
+            Group::Known(group) => self.shelf.leave(group.clone(), 1),
+            Group::Ticket(ticket) => *ticket,
+        }
+    }
+
     /// Answers who has called a port from another node: with a context and a group, or that it can't be.
-    pub(super) fn answer_caller(&self, node: u32, number: u64, answer: Result<(Context, Members)>) {
-        let bytes = match answer {
-            Ok((context, group)) => {
-                let ticket = self.shelf.leave(group, 1);
-                [&[DONE][..], &Context::word(&Ok(context)).to_le_bytes(), &ticket.to_le_bytes()].concat()
-            }
-            Err(error) => vec![if error.class == MPI_ERR_COMM { COMMON } else { REFUSED }],
-        };
+    pub(super) fn answer_caller(&self, node: u32, number: u64, answer: Result<(Context, Group)>) {
+        let bytes = answer.map_or_else(
+            |_| vec![REFUSED],
+            |(context, group)| {
+                let context = Context::word(&Ok(context)).to_le_bytes();
+                [&[DONE][..], &context, &self.ticket(&group).to_le_bytes()].concat()
+            },
+        );
         self.answer_node(node, number, bytes);
     }
+}
+
+/// The word of an answer that begins at this byte.
+fn word(answer: &[u8], at: usize) -> Option<u32> {
+    answer.get(at..)?.split_first_chunk().map(|(word, _)| u32::from_le_bytes(*word))
 }
 
 fn check_length(service: &str) -> Result<()> {
@@ -244,11 +317,6 @@ fn check_length(service: &str) -> Result<()> {
     }
     let text = format!("service_name has {} bytes, and may have {LONGEST}", service.len());
     Err(Error::new(MPI_ERR_SERVICE, text))
-}
-
-#[cold]
-pub(super) fn in_common() -> Error {
-    Error::new(MPI_ERR_COMM, "the groups that connect and accept have a rank in common")
 }
 
 #[cold]
@@ -279,12 +347,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_asked_is_read(kind in 0..4_u8, ticket in 1_u32.., names in any::<[String; 2]>(), at in any::<usize>(), byte in any::<u8>()) {
+        fn what_is_asked_is_read(kind in 0..5_u8, ticket in 1_u32.., context in any::<i32>(), names in any::<[String; 2]>(), at in any::<usize>(), byte in any::<u8>()) {
             let [service, port] = &names;
             let ask = match kind {
                 0 => Ask::Connect { ticket, port },
                 1 => Ask::Publish { service, port },
                 2 => Ask::Unpublish { service, port },
+                3 => Ask::Accept { ticket, context, port },
                 _ => Ask::Lookup { service },
             };
             let mut written = ask.write();

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use rankine_abi::{Comm, Info, MPI_ERR_PORT, MPI_MAX_PORT_NAME};
+use rankine_abi::{Comm, Info, MPI_ERR_COMM, MPI_ERR_PORT, MPI_MAX_PORT_NAME};
 
 use super::check_root;
-use super::far::{in_common, no_service, nobodys, node_of_names, node_of_port, not_published, of_another};
+use super::far::{no_service, nobodys, node_of_names, node_of_port, not_published, of_another};
 use crate::comm::{Party, Tag};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::waiting::Waited;
+use crate::world::World;
 
 /// The ports of a job, and the names that they are published under.
 #[derive(Default)]
@@ -49,11 +50,25 @@ pub(super) enum Published {
 
 impl Shared {
     /// Somebody connects to a port; who waits to accept at it, if there is such a port.
-    pub(super) fn call(&self, port: &str, meeting: Arc<Meeting>) -> Option<Vec<u32>> {
+    pub(super) fn call(&self, port: &str, meeting: &Arc<Meeting>) -> Option<Called> {
         let mut names = lock(&self.0);
         let port = names.ports.get_mut(port)?;
-        port.callers.push_back(meeting);
-        Some(std::mem::take(&mut port.hosts))
+        if let Some(acceptor) = port.far.pop_front() {
+            return Some(Called::Meets(acceptor));
+        }
+        port.callers.push_back(meeting.clone());
+        Some(Called::Wakes(std::mem::take(&mut port.hosts)))
+    }
+
+    /// Somebody of another node accepts at a port: who has connected, or nobody yet, if there is such a port.
+    pub(super) fn accept(&self, port: &str, acceptor: Acceptor) -> Option<Option<Arc<Meeting>>> {
+        let mut names = lock(&self.0);
+        let port = names.ports.get_mut(port)?;
+        let meeting = port.callers.pop_front();
+        if meeting.is_none() {
+            port.far.push_back(acceptor);
+        }
+        Some(meeting)
     }
 
     pub(super) fn publish(&self, service: &str, port: &str) -> Published {
@@ -86,8 +101,9 @@ struct Port {
     owner: u32,
     /// Who connects, the first first.
     callers: VecDeque<Arc<Meeting>>,
-    /// Ranks that wait to accept.
+    /// Ranks that wait to accept, here and on other nodes.
     hosts: Vec<u32>,
+    far: VecDeque<Acceptor>,
     _charge: Charge,
 }
 
@@ -96,9 +112,28 @@ pub(super) struct Meeting {
     /// The root of the group that connects.
     caller: Caller,
     /// Its group.
-    group: Group,
+    pub(super) group: Group,
     /// What the other root answers to one that is here.
-    answer: Mutex<Option<Result<(Context, Members)>>>,
+    answer: Mutex<Option<Result<(Context, Group)>>>,
+}
+
+/// Who accepts, on another node, where an answer is expected by a number.
+#[derive(Clone, Copy)]
+pub(super) struct Acceptor {
+    pub(super) node: u32,
+    pub(super) number: u64,
+    /// Between the two groups.
+    pub(super) context: Context,
+    /// For its group.
+    pub(super) ticket: u32,
+}
+
+/// What comes of a call.
+pub(super) enum Called {
+    /// These ranks wait to accept, and shall look.
+    Wakes(Vec<u32>),
+    /// Somebody of another node accepts it.
+    Meets(Acceptor),
 }
 
 /// Who connects.
@@ -109,7 +144,8 @@ pub(super) enum Caller {
     There { node: u32, number: u64 },
 }
 
-/// The group of who connects.
+/// The group of who connects or accepts.
+#[derive(Clone)]
 pub(super) enum Group {
     Known(Members),
     /// It lies on the shelf of its node.
@@ -159,8 +195,9 @@ impl Port {
     /// Nobody will be accepted any more.
     fn close(self, r: &Rank, name: &str) {
         for meeting in self.callers {
-            meeting.answer(r, Err(no_port(name)));
+            meeting.answer(r.world(), Err(no_port(name)));
         }
+        self.far.into_iter().for_each(|acceptor| r.world().refuse(acceptor));
         self.hosts.into_iter().for_each(|host| r.world().wake(host));
     }
 }
@@ -170,22 +207,28 @@ impl Meeting {
         Meeting { caller, group, answer: Mutex::new(None) }
     }
 
-    fn answer(&self, r: &Rank, answer: Result<(Context, Members)>) {
+    pub(super) fn answer(&self, world: &World, answer: Result<(Context, Group)>) {
         match self.caller {
             Caller::Here(rank) => {
                 *lock(&self.answer) = Some(answer);
-                r.world().wake(rank);
+                world.wake(rank);
             }
-            Caller::There { node, number } => r.world().answer_caller(node, number, answer),
+            Caller::There { node, number } => world.answer_caller(node, number, answer),
         }
     }
+}
 
-    /// The group of who connects.
-    async fn group(&self, r: &Rank) -> Result<Members> {
-        match &self.group {
-            Group::Known(group) => Ok(group.clone()),
-            Group::Ticket(ticket) => r.fetch_group(*ticket).await,
+impl Group {
+    /// Its ranks, none of which is one of these.
+    async fn apart_from(&self, r: &Rank, own: &Members) -> Result<Members> {
+        let group = match self {
+            Group::Known(group) => group.clone(),
+            Group::Ticket(ticket) => r.fetch_group(*ticket).await?,
+        };
+        if own.intersection(&group).is_empty() {
+            return Ok(group);
         }
+        Err(Error::new(MPI_ERR_COMM, "the groups that connect and accept have a rank in common"))
     }
 }
 
@@ -200,7 +243,8 @@ pub fn open_port(r: &Rank, info: Info) -> Result<String> {
     let number = names.opened * u64::from(nodes) + u64::from(node);
     // Nobody can guess it.
     let name = format!("{PREFIX}{number}.{:016x}", r.world().fingerprint(number));
-    let port = Port { owner: r.me(), callers: VecDeque::new(), hosts: Vec::new(), _charge: charge };
+    let port =
+        Port { owner: r.me(), callers: VecDeque::new(), hosts: Vec::new(), far: VecDeque::new(), _charge: charge };
     names.ports.insert(name.clone(), port);
     r.spawn.ports.open.set(r.spawn.ports.open.get() + 1);
     Ok(name)
@@ -286,16 +330,15 @@ pub async fn comm_accept(
     connect(r, (root, comm), async |group| {
         r.hints(info)?;
         let port = port_name()?;
-        if node_of_port(r.world(), &port).is_some() {
-            let text = "port_name: a rank of another node has opened it, and ranks of that node alone can accept at it";
-            return Err(Error::new(MPI_ERR_PORT, text));
+        if let Some(node) = node_of_port(r.world(), &port) {
+            let context = r.world().new_context()?;
+            let callers = r.accept_far(node, &port, group.clone(), context).await?;
+            return Ok((context, callers.apart_from(r, &group).await?));
         }
         let meeting = r.at_port(&port, Wait::Caller, || r.next_caller(&port)).await?;
-        let callers = meeting.group(r).await?;
-        let is_apart = group.intersection(&callers).is_empty();
-        let context = if is_apart { r.world().new_context() } else { Err(in_common()) };
-        meeting.answer(r, context.clone().map(|context| (context, group)));
-        Ok((context?, callers))
+        let context = r.world().new_context();
+        meeting.answer(r.world(), context.clone().map(|context| (context, Group::Known(group.clone()))));
+        Ok((context?, meeting.group.apart_from(r, &group).await?))
     })
     .await
 }
@@ -312,12 +355,14 @@ pub async fn comm_connect(
         r.hints(info)?;
         let port = port_name()?;
         if let Some(node) = node_of_port(r.world(), &port) {
-            return r.connect_far(node, &port, group).await;
+            let (context, hosts) = r.connect_far(node, &port, group.clone()).await?;
+            return Ok((context, hosts.apart_from(r, &group).await?));
         }
-        let meeting = Arc::new(Meeting::of(Caller::Here(r.me()), Group::Known(group)));
-        let hosts = r.world().spawned.ports.call(&port, meeting.clone()).ok_or_else(|| no_port(&port))?;
-        hosts.into_iter().for_each(|host| r.world().wake(host));
-        r.at_port(&port, Wait::Host, || lock(&meeting.answer).take()).await
+        let meeting = Arc::new(Meeting::of(Caller::Here(r.me()), Group::Known(group.clone())));
+        let called = r.world().spawned.ports.call(&port, &meeting).ok_or_else(|| no_port(&port))?;
+        r.world().answer_call(called, &meeting);
+        let (context, hosts) = r.at_port(&port, Wait::Host, || lock(&meeting.answer).take()).await?;
+        Ok((context, hosts.apart_from(r, &group).await?))
     })
     .await
 }

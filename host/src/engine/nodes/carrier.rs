@@ -15,7 +15,7 @@ use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
 use rankine_mpi::library::{Library, Symbol};
 use rankine_mpi::symbols;
 
-/// What this node brings that all have to have: the program's key, and whether its ranks have a core each.
+/// What this node brings that all have to have: the program's digest, and whether its ranks have a core each.
 type Brought<'a> = (&'a str, bool);
 
 /// For as long a node may be silent whose ranks wait for a debugger, or stand still in one: years.
@@ -119,7 +119,7 @@ fn functions(library: &Library) -> Result<Functions, String> {
 }
 
 /// Starts the library and settles what nodes have to agree on.
-fn begin(library: &Library, world: &Arc<World>, (key, spins): Brought<'_>) -> Result<Wire, String> {
+fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -> Result<Wire, String> {
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
     let post = unsafe { Wire::open(functions(library)?, nodes) }?;
@@ -127,7 +127,7 @@ fn begin(library: &Library, world: &Arc<World>, (key, spins): Brought<'_>) -> Re
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
     let all =
-        post.greet(&Greeting { ranks, has_cores: spins, program: blake3::hash(key.as_bytes()).into(), secret })?;
+        post.greet(&Greeting { ranks, has_cores: spins, program: blake3::hash(program.as_bytes()).into(), secret })?;
     let first = &all[0];
     for (node, other) in all.iter().enumerate() {
         if other.ranks != first.ranks {

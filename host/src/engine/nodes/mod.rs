@@ -58,6 +58,8 @@ pub(crate) struct Nodes {
     carriers: Carriers,
     world: Arc<World>,
     images: bool,
+    /// The digest of the program, which all nodes have to run, whatever machine they are.
+    program: OnceLock<String>,
     /// Until the carrying thread takes it.
     library: Mutex<Option<Library>>,
     /// That thread, once it runs.
@@ -140,7 +142,8 @@ impl Engine for Nodes {
             _ => world.let_ranks_help(),
         }
         let (library, thread) = (Mutex::new(Some(library)), Mutex::default());
-        Ok(Nodes { carriers, world, images, library, thread, compiler: OnceLock::new() })
+        let (program, compiler) = (OnceLock::new(), OnceLock::new());
+        Ok(Nodes { carriers, world, images, program, library, thread, compiler })
     }
 
     fn compiling(&self) -> module::Settings {
@@ -149,6 +152,7 @@ impl Engine for Nodes {
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         let [program] = programs else { bail!("the engine nodes runs one program") };
+        let _ = self.program.set(program.origin.digest.clone());
         let needs = confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)?;
         self.with_needs_of_spawning(needs, programs, settings)
     }
@@ -162,9 +166,9 @@ impl Engine for Nodes {
         let (tell, told) = channel();
         let (ready, is_ready) = channel();
         let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
-        let key = crew.roles[0].key.clone();
+        let program = self.program.get().cloned().unwrap_or_default();
         let has_debugger = crew.settings.breaks.is_some();
-        let carry = move || carrier::run(library, &world, &remote, ((&key, spins), has_debugger), &ready, &told);
+        let carry = move || carrier::run(library, &world, &remote, ((&program, spins), has_debugger), &ready, &told);
         let thread = std::thread::Builder::new()
             .name("carrier".into())
             // The library works on this stack.
