@@ -54,6 +54,8 @@ const LAST: Duration = Duration::from_secs(2);
 /// What carries letters between the ranks of a node and a wire.
 pub struct Carrier<W> {
     world: Arc<World>,
+    /// Bytes of the longest message that goes whole.
+    whole: usize,
     desk: Arc<Desk<W>>,
 }
 
@@ -113,7 +115,7 @@ impl<W: Wire + Send + 'static> Carrier<W> {
             ticked: 0,
             why: None,
         };
-        Carrier { world, desk: Arc::new(Desk(Mutex::new(Some(carrying)))) }
+        Carrier { world, whole: limits.whole, desk: Arc::new(Desk(Mutex::new(Some(carrying)))) }
     }
 
     /// Lets those who wait carry letters too.
@@ -124,7 +126,7 @@ impl<W: Wire + Send + 'static> Carrier<W> {
 
     /// Carries letters until the job has ended everywhere.
     pub fn run(self) -> (Left, W) {
-        self.world.carry();
+        self.world.carry(self.whole);
         let (mut ended, mut seen): (Option<Instant>, u64) = (None, 0);
         loop {
             if ended.is_none() && self.world.has_help(&mut seen) {

@@ -28,7 +28,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { letter: LETTER, window: 16, queue: 256 << 10, whole: 1024, patience: 10_000 }
+        Limits { letter: LETTER, window: 16, queue: 256 << 10, whole: 16 << 10, patience: 10_000 }
     }
 }
 

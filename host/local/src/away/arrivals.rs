@@ -1,24 +1,38 @@
 //! Messages from ranks that are away.
+//!
+//! A short one is pushed into its receiver's mailbox. One that came whole and is too long for that lies here, with a stand-in in
+//! the mailbox, as one does whose bytes are still to be asked for.
 
 use std::collections::HashMap;
 
 use super::{Address, NOBODY, Request, lock};
 use crate::mailbox::matching::{Pair, Work};
 use crate::mailbox::operation::{Kind, Matched, OpRef, Outcome, What};
-use crate::mailbox::ring::Header;
-use crate::quota::Charge;
+use crate::mailbox::ring::{EAGER, Header};
+use crate::quota::{Charge, Cost};
 use crate::span::Span;
 use crate::sync::Backoff;
 use crate::world::{Chunk, World};
 
-/// A message whose bytes are still away.
+/// A message whose bytes are still away, or lie here.
 struct Arrival {
     /// What stands for it among the messages that have come to this rank.
     stand_in: OpRef,
     to: u32,
     /// The receive that it has found.
     found: Option<(Matched, Header)>,
+    /// What came with it.
+    bytes: Option<Brought>,
 }
+
+/// Bytes of a message that came whole, which its receiver is charged for. It has no more to say than that it is full if that can't
+/// be: they are here.
+struct Brought(Vec<u8>, Option<Charge>);
+
+/// Numbers of arrivals whose bytes were brought: the protocol, which numbers the others, counts from 1.
+const BROUGHT: u64 = 1 << 63;
+/// So many bytes of such messages may lie unreceived at a rank before others offer theirs.
+const MANY: usize = 1 << 20;
 
 /// The messages of other nodes whose bytes are still there.
 #[derive(Default)]
@@ -27,6 +41,10 @@ pub(super) struct Arrivals {
     /// Operations for stand-ins: all that were ever made, and those that are free.
     chunks: Vec<Chunk>,
     free: Vec<OpRef>,
+    /// How many had bytes with them, ever.
+    brought: u64,
+    /// For each rank, the bytes that were brought to it and lie here, and how many of its messages are not charged.
+    lying: HashMap<u32, (usize, usize)>,
 }
 
 impl Arrivals {
@@ -41,8 +59,26 @@ impl Arrivals {
     }
 
     fn take(&mut self, number: u64) -> Option<Arrival> {
-        let arrival = self.by_number.remove(&number)?;
-        Some(arrival)
+        self.by_number.remove(&number)
+    }
+
+    /// What was brought with an arrival, for the receive that it has found.
+    fn unload(&mut self, number: u64) -> Option<Brought> {
+        let known = self.by_number.get_mut(&number)?;
+        let brought = known.bytes.take()?;
+        if let Some((bytes, uncharged)) = self.lying.get_mut(&known.to) {
+            *bytes -= brought.0.len();
+            *uncharged -= usize::from(brought.1.is_none());
+            if *bytes == 0 {
+                self.lying.remove(&known.to);
+            }
+        }
+        Some(brought)
+    }
+
+    /// Whether enough of what was brought to a rank lies here.
+    fn has_enough(&self, rank: u32) -> bool {
+        self.lying.get(&rank).is_some_and(|&(bytes, uncharged)| bytes > MANY || uncharged > 0)
     }
 }
 
@@ -50,17 +86,38 @@ impl World {
     /// A message has come to a rank that is here; it has no more bytes than go whole ([`World::whole`]).
     pub fn deliver(&self, address: &Address, bytes: &[u8]) {
         assert!(bytes.len() <= World::whole(), "a message that should have been offered");
+        if bytes.len() > EAGER {
+            return self.bring(address, bytes);
+        }
         let header = header(address, bytes.len() as u64);
         self.arrive(address.to, &header, bytes.as_ptr(), false);
     }
 
     /// Bytes of the longest message that is delivered whole.
     pub const fn whole() -> usize {
-        crate::mailbox::ring::EAGER
+        16 << 10
+    }
+
+    /// A message has come to a rank that is here, too long for its mailbox.
+    fn bring(&self, address: &Address, bytes: &[u8]) {
+        let charge = self.account(address.to as usize).charge(bytes.len(), Cost::Unreceived).ok();
+        let number = {
+            let mut arrivals = lock(&self.away().arrivals);
+            let lying = arrivals.lying.entry(address.to).or_default();
+            *lying = (lying.0 + bytes.len(), lying.1 + usize::from(charge.is_none()));
+            arrivals.brought += 1;
+            BROUGHT | arrivals.brought
+        };
+        self.stand_in(address, bytes.len() as u64, number, Some(Brought(bytes.to_vec(), charge)));
     }
 
     /// A message of so many bytes has come to a rank that is here, and the bytes are to be asked for by this number.
     pub fn announce(&self, address: &Address, length: u64, number: u64) {
+        self.stand_in(address, length, number, None);
+    }
+
+    /// Puts what stands for a message into a mailbox.
+    fn stand_in(&self, address: &Address, length: u64, number: u64, bytes: Option<Brought>) {
         let Address { to, source, tag, .. } = *address;
         let stand_in = {
             let mut arrivals = lock(&self.away().arrivals);
@@ -68,7 +125,7 @@ impl World {
             let what = What { kind: Kind::Ssend, context: address.context(), peer: source, tag, destination: to };
             stand_in.start(what, Span::EMPTY);
             stand_in.get().position.set(number);
-            arrivals.by_number.insert(number, Arrival { stand_in, to, found: None });
+            arrivals.by_number.insert(number, Arrival { stand_in, to, found: None, bytes });
             stand_in
         };
         let at = stand_in.to_address().to_ne_bytes();
@@ -121,8 +178,16 @@ impl World {
         operation.make_room(header.bytes() as u64);
         let (arrival, room) = (stand_in.get().position.get(), operation.span().bytes() as u64);
         let away = self.away();
-        if let Some(known) = lock(&away.arrivals).by_number.get_mut(&arrival) {
-            known.found = Some((receive, header));
+        let brought = {
+            let mut arrivals = lock(&away.arrivals);
+            if let Some(known) = arrivals.by_number.get_mut(&arrival) {
+                known.found = Some((receive, header));
+            }
+            arrivals.unload(arrival)
+        };
+        if let Some(Brought(bytes, _)) = brought {
+            operation.span().unpack(0, &bytes[..bytes.len().min(room as usize)]);
+            return self.end_arrival(arrival);
         }
         away.ask(Request::Matched { arrival, room });
     }
@@ -184,6 +249,9 @@ impl World {
 
     /// Whether so much lies unreceived at a rank that messages to it should be offered.
     pub fn is_full(&self, rank: u32) -> bool {
+        if lock(&self.away().arrivals).has_enough(rank) {
+            return true;
+        }
         let mailbox = self.mailbox(rank);
         if !mailbox.is_congested() {
             return false;

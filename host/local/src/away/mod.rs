@@ -26,7 +26,6 @@ use crate::context::Context;
 use crate::group::Members;
 use crate::helping::Helpers;
 use crate::mailbox::operation::What;
-use crate::mailbox::ring::EAGER;
 use crate::world::World;
 use arrivals::Arrivals;
 use calls::Calls;
@@ -36,8 +35,9 @@ use offers::Offers;
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// Requests that may wait for the carrying thread; beyond, messages are offered, which their ranks pay for.
+/// Requests that may wait for the carrying thread, and bytes of messages; beyond, messages are offered, which their ranks pay for.
 const MOST: usize = 1 << 14;
+const MOST_BYTES: usize = 16 << 20;
 
 /// Numbers of ranks that programs start begin here: so many for each node. The ranks that a job begins with have smaller ones.
 const STARTED: u32 = 1 << 30;
@@ -212,6 +212,10 @@ pub(crate) struct Away {
     queue: Mutex<Vec<Request>>,
     /// There is something in it, perhaps.
     has_requests: AtomicBool,
+    /// Bytes of the messages in it.
+    queued: AtomicUsize,
+    /// Bytes of the longest message that goes whole.
+    whole: AtomicUsize,
     offers: Mutex<Offers>,
     arrivals: Mutex<Arrivals>,
     fetches: Mutex<Fetches>,
@@ -243,6 +247,8 @@ impl Away {
             secret: OnceLock::new(),
             queue: Mutex::default(),
             has_requests: AtomicBool::new(false),
+            queued: AtomicUsize::new(0),
+            whole: AtomicUsize::new(0),
             offers: Mutex::default(),
             arrivals: Mutex::default(),
             fetches: Mutex::default(),
@@ -264,6 +270,9 @@ impl Away {
 
     /// Leaves something to the carrying thread.
     fn ask(&self, request: Request) {
+        if let Request::Message(_, bytes) = &request {
+            self.queued.fetch_add(bytes.len(), Ordering::Relaxed);
+        }
         lock(&self.queue).push(request);
         self.has_requests.store(true, Ordering::Relaxed);
         self.wake();
@@ -287,8 +296,9 @@ impl Away {
             let node = self.nodes.node_of(to);
             node.is_none_or(|node| self.crowded[node as usize].load(Ordering::Relaxed))
                 || lock(&self.queue).len() >= MOST
+                || self.queued.load(Ordering::Relaxed) > MOST_BYTES
         };
-        bytes <= EAGER && !is_full() && !is_crowded()
+        bytes <= self.whole.load(Ordering::Relaxed) && !is_full() && !is_crowded()
     }
 }
 
@@ -308,8 +318,9 @@ impl World {
         self.away().has_cores.store(has_cores, Ordering::Relaxed);
     }
 
-    /// The thread that calls carries letters from now on.
-    pub fn carry(&self) {
+    /// The thread that calls carries letters from now on. Messages up to this length go whole.
+    pub fn carry(&self, whole: usize) {
+        self.away().whole.store(whole.min(World::whole()), Ordering::Relaxed);
         let _ = self.away().carrier.set(std::thread::current());
     }
 
@@ -317,7 +328,9 @@ impl World {
     pub fn take_requests(&self, taken: &mut Vec<Request>) {
         debug_assert!(taken.is_empty());
         self.away().has_requests.store(false, Ordering::Relaxed);
-        std::mem::swap(taken, &mut *lock(&self.away().queue));
+        let mut queue = lock(&self.away().queue);
+        self.away().queued.store(0, Ordering::Relaxed);
+        std::mem::swap(taken, &mut *queue);
     }
 
     /// Whether ranks have asked for something that was not taken yet: a hint, of which a rank can rely on its own.

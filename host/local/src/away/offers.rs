@@ -7,6 +7,7 @@ use rankine_guest::{Charge, Cost};
 use super::{Address, Away, Request, lock};
 use crate::events::Event;
 use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
+use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -68,7 +69,10 @@ impl Rank {
     pub(crate) fn send_short_away(&self, what: &What, source: i32, span: &Span<'_>) -> bool {
         let away = self.away();
         let bytes = span.bytes();
-        if bytes > self.tools.eager_limit.get() || !away.goes_whole(what.destination, bytes) {
+        // Who has not set another limit than a mailbox's has the one of letters.
+        let limit = self.tools.eager_limit.get();
+        let limit = if limit == EAGER { World::whole() } else { limit };
+        if bytes > limit || !away.goes_whole(what.destination, bytes) {
             return false;
         }
         let mut copy = smallvec::smallvec![0; bytes];

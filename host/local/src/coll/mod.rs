@@ -32,6 +32,7 @@ use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
+use crate::world::World;
 use flight::{Buffer, Flight};
 
 mod allgather;
@@ -265,7 +266,8 @@ impl<'a> Coll<'a> {
     pub(crate) fn isend(&self, peer: usize, span: &Span<'a>) -> Result<Pending<'a>> {
         let destination = self.peers.get(peer as i32).ok_or_else(disagreement)?;
         // The receiver will come, so nothing is won by copying a long message away while its sender waits.
-        let kind = if span.bytes() > EAGER { Kind::Ssend } else { Kind::Send };
+        let whole = if self.r.world().is_here(destination) { EAGER } else { World::whole() };
+        let kind = if span.bytes() > whole { Kind::Ssend } else { Kind::Send };
         let context = self.comm.context.collectives();
         let what = What { kind, context, peer: peer as i32, tag: self.tag, destination };
         let started = self.r.post_send(what, self.comm.rank, span.again())?;

@@ -106,7 +106,7 @@ const OTHER: u32 = 2_000_000;
 #[test]
 fn a_ring_of_every_length() {
     for (nodes, each) in [(2, 1), (2, 2), (3, 2)] {
-        for bytes in [0, 1, 1024, 1025, 70_000, 300_000] {
+        for bytes in [0, 1, 1024, 1025, 16 << 10, 16_385, 70_000, 300_000] {
             let all = (nodes * each) as i32;
             finishes(nodes, each, async |r| {
                 let me = r.id() as i32;
@@ -126,7 +126,7 @@ fn a_ring_of_every_length() {
 #[test]
 fn messages_keep_their_order() {
     finishes(2, 2, async |r| {
-        let lengths = [4, 200, 2000, 30_000];
+        let lengths = [4, 200, 5000, 30_000];
         if r.id() > 0 {
             for i in 0..400 {
                 r.memory().write_i32(Addr(64), i, "i").unwrap();
@@ -159,16 +159,37 @@ fn who_sends_first_to_each_other_is_buffered() {
 }
 
 #[test]
+fn messages_that_nobody_receives_yet_are_kept_or_offered() {
+    finishes(2, 1, async |r| {
+        let bytes = 8 << 10;
+        for seed in 0..600 {
+            if r.id() == 0 {
+                fill(r, 64, bytes, seed);
+                send(r, Addr(64), bytes as i64, BYTE, 1, 0, Comm::WORLD).await.unwrap();
+            }
+        }
+        // Now the other has it all, or knows of it.
+        coll::run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
+        for seed in 0..600 {
+            if r.id() == 1 {
+                recv(r, Addr(OTHER), bytes as i64, BYTE, 0, 0, Comm::WORLD).await.unwrap();
+                holds(r, OTHER, bytes, seed);
+            }
+        }
+    });
+}
+
+#[test]
 fn messages_that_do_not_fit_are_cut() {
     finishes(2, 1, async |r| {
         if r.id() == 0 {
-            for bytes in [100, 100_000] {
+            for bytes in [100, 9000, 100_000] {
                 fill(r, 64, bytes, 5);
                 send(r, Addr(64), bytes as i64, BYTE, 1, 0, Comm::WORLD).await.unwrap();
             }
             return;
         }
-        for (bytes, room) in [(100, 10), (100_000, 70_000)] {
+        for (bytes, room) in [(100, 10), (9000, 5000), (100_000, 70_000)] {
             let error = recv(r, Addr(OTHER), room, BYTE, 0, 0, Comm::WORLD).await.unwrap_err();
             assert!(error.text.contains(&format!("a message of {bytes} bytes")), "{}", error.text);
             holds(r, OTHER, room as usize, 5);
@@ -179,7 +200,7 @@ fn messages_that_do_not_fit_are_cut() {
 #[test]
 fn probes_see_what_is_away() {
     finishes(2, 1, async |r| {
-        for bytes in [10, 50_000] {
+        for bytes in [10, 9000, 50_000] {
             if r.id() == 0 {
                 fill(r, 64, bytes, 3);
                 send(r, Addr(64), bytes as i64, BYTE, 1, 4, Comm::WORLD).await.unwrap();
