@@ -243,7 +243,7 @@ impl Rank {
 
     /// Spins on the future, if that may be better than to sleep at once.
     fn spin_first<F: Future + ?Sized>(&self, future: Pin<&mut F>, stops: impl Fn() -> bool) -> Option<Step<F::Output>> {
-        if self.world().nodes().is_some() {
+        if self.world().helpers().is_some_and(|helpers| helpers.are_ranks()) {
             return self.spin_and_carry(future, stops);
         }
         if self.world().spins() { self.spin(future, stops) } else { None }

@@ -48,6 +48,11 @@ impl Helpers {
         Some(Helping { helpers: self, carry, since: Instant::now() })
     }
 
+    /// Whether ranks help.
+    pub(crate) fn are_ranks(&self) -> bool {
+        self.has_ranks.load(Ordering::Relaxed) && self.carry.get().is_some()
+    }
+
     /// Begins to carry unless somebody else does.
     pub(crate) fn begin_alone(&self) -> Option<Helping<'_>> {
         if self.busy.load(Ordering::Relaxed) == 0 { self.begin() } else { None }
@@ -129,8 +134,7 @@ impl World {
     /// A rank that is about to wait carries letters instead, if it would spin, or no other rank here runs.
     pub(crate) fn begin_to_help(&self) -> Option<Helping<'_>> {
         let helpers = self.helpers()?;
-        let may = helpers.has_ranks.load(Ordering::Relaxed) && (self.spins() || self.is_last_to_run());
-        if may { helpers.begin() } else { None }
+        if self.spins() || self.is_last_to_run() { helpers.begin() } else { None }
     }
 
     /// Whether a rank that helps goes on after so long a time without anything to do.

@@ -129,7 +129,8 @@ impl<W: Wire + Send + 'static> Carrier<W> {
         self.world.carry(self.whole);
         let (mut ended, mut seen): (Option<Instant>, u64) = (None, 0);
         loop {
-            if ended.is_none() && self.world.has_help(&mut seen) {
+            // Who only polls may help for ever, and has to hear of the end.
+            if ended.is_none() && self.world.ended().is_none() && self.world.has_help(&mut seen) {
                 std::thread::park_timeout(NAP);
                 continue;
             }

@@ -63,6 +63,8 @@ pub struct Library {
     posted: VecDeque<(usize, Vec<u8>)>,
 }
 
+/// Letters that have not left before it is asked whether they have, also while others come.
+const MANY: usize = 32;
 /// How many receives of letters it has.
 const POSTED: usize = 4;
 
@@ -317,6 +319,9 @@ impl Drop for Library {
 
 impl Wire for Library {
     fn send(&mut self, to: u32, letter: &[u8]) -> Result<(), String> {
+        if self.under_way.len() > MANY {
+            self.reap()?;
+        }
         let mut copy = self.free.pop().unwrap_or_default();
         copy.clear();
         copy.extend_from_slice(letter);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::frame::{Frame, HEAD, Head, Malformed};
+use crate::frame::{BEFORE_BYTES, Frame, HEAD, Head, Malformed};
 use crate::node::Limits;
 
 /// Bytes of the next piece of a message that was asked for.
@@ -26,7 +26,7 @@ pub(crate) struct Peer {
     /// Bytes in `letters`.
     queued: usize,
     /// Frames that need no order among the others, and no permission.
-    urgent: Vec<u8>,
+    urgent: VecDeque<Vec<u8>>,
     /// Messages whose bytes go out a piece at a time, in turn.
     pub(crate) streams: VecDeque<Stream>,
     /// Whether it is a stream's turn.
@@ -48,7 +48,7 @@ impl Peer {
         Peer {
             letters: VecDeque::new(),
             queued: 0,
-            urgent: Vec::new(),
+            urgent: VecDeque::new(),
             streams: VecDeque::new(),
             streams_turn: false,
             allowed: limits.window,
@@ -67,19 +67,35 @@ impl Peer {
 
     /// Puts a frame into the last letter, or a new one.
     pub(crate) fn push(&mut self, frame: &Frame<'_>, limits: &Limits) {
-        if !frame.counts() {
-            return frame.write(&mut self.urgent);
-        }
         let length = frame.length();
-        self.queued += length;
-        match self.letters.back_mut() {
+        let letters = if frame.counts() {
+            self.queued += length;
+            &mut self.letters
+        } else {
+            &mut self.urgent
+        };
+        match letters.back_mut() {
             Some(letter) if letter.len() + length <= limits.room() => frame.write(letter),
             _ => {
                 let mut letter = Vec::with_capacity(length);
                 frame.write(&mut letter);
-                self.letters.push_back(letter);
+                letters.push_back(letter);
             }
         }
+    }
+
+    /// Whether a piece comes next, and not frames that wait.
+    fn is_streams_turn(&self) -> bool {
+        self.streams_turn && !self.streams.is_empty() || self.letters.is_empty()
+    }
+
+    /// Bytes of what comes next behind urgent frames.
+    fn next_length(&self, limits: &Limits) -> usize {
+        if !self.is_streams_turn() {
+            return self.letters.front().map_or(0, Vec::len);
+        }
+        let left = self.streams.front().map_or(0, |stream| stream.end - stream.next);
+        BEFORE_BYTES + left.min(limits.piece() as u64) as usize
     }
 
     /// Whether there is a letter to send.
@@ -105,13 +121,16 @@ impl Peer {
         }
         letter.clear();
         letter.resize(HEAD, 0);
-        letter.append(&mut self.urgent);
+        let urgent = self.urgent.pop_front().unwrap_or_default();
+        letter.extend_from_slice(&urgent);
         let mut written = Written { ended: None, pieces: 0 };
         let has_more = !self.letters.is_empty() || !self.streams.is_empty();
-        let costs = has_more && self.allowed > 0;
+        // What is urgent leaves at once, and what finds no room beside it follows in the next letter.
+        let fits = urgent.len() + self.next_length(limits) <= limits.room();
+        let costs = has_more && self.allowed > 0 && fits;
         if costs {
             self.allowed -= 1;
-            if self.streams_turn && !self.streams.is_empty() || self.letters.is_empty() {
+            if self.is_streams_turn() {
                 written = self.write_piece(limits, letter, piece);
             } else if let Some(frames) = self.letters.pop_front() {
                 self.queued -= frames.len();

@@ -120,6 +120,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let (coredump, codegen) = (settings.dumps.is_some(), settings.codegen);
     let compiling = module::Settings { perf, coredump, debug, codegen, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
+    engine.loaded(&programs);
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;
     if settings.confine {

@@ -65,6 +65,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
         module::Settings::default()
     }
 
+    /// The programs that ranks will run are loaded.
+    fn loaded(&self, _programs: &[Program]) {}
+
     /// What the process must be able to do once it is confined.
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs>;
 

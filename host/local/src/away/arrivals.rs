@@ -180,14 +180,24 @@ impl World {
         let away = self.away();
         let brought = {
             let mut arrivals = lock(&away.arrivals);
-            if let Some(known) = arrivals.by_number.get_mut(&arrival) {
-                known.found = Some((receive, header));
+            match arrivals.unload(arrival) {
+                // Nobody else hears of the receive, or could complete it.
+                Some(brought) => {
+                    arrivals.take(arrival);
+                    Some((brought, receive))
+                }
+                None => {
+                    if let Some(known) = arrivals.by_number.get_mut(&arrival) {
+                        known.found = Some((receive, header));
+                    }
+                    None
+                }
             }
-            arrivals.unload(arrival)
         };
-        if let Some(Brought(bytes, _)) = brought {
+        if let Some((Brought(bytes, _), receive)) = brought {
             operation.span().unpack(0, &bytes[..bytes.len().min(room as usize)]);
-            return self.end_arrival(arrival);
+            self.recycle(stand_in);
+            return self.complete_receive(receive, |receive| moved(receive, &header));
         }
         away.ask(Request::Matched { arrival, room });
     }
@@ -201,10 +211,7 @@ impl World {
 
     /// All of them have.
     pub fn end_arrival(&self, number: u64) {
-        self.complete_arrival(number, |receive, header| {
-            let bytes = (header.bytes() as u64).min(receive.span().bytes() as u64);
-            Outcome { source: header.source, tag: header.tag, bytes, length: header.bytes() as u64, cancelled: false }
-        });
+        self.complete_arrival(number, moved);
     }
 
     /// They never will.
@@ -216,8 +223,12 @@ impl World {
         let taken = lock(&self.away().arrivals).take(number);
         let Some(Arrival { stand_in, found: Some((receive, header)), .. }) = taken else { return };
         self.recycle(stand_in);
+        self.complete_receive(receive, |receive| outcome(receive, &header));
+    }
+
+    fn complete_receive(&self, receive: Matched, outcome: impl FnOnce(OpRef) -> Outcome) {
         let receive = receive.take();
-        let outcome = outcome(receive, &header);
+        let outcome = outcome(receive);
         if receive.complete(outcome) {
             self.wake(receive.get().owner);
         }
@@ -276,6 +287,12 @@ impl World {
         };
         found.into_iter().for_each(|number| self.break_arrival(number));
     }
+}
+
+/// All bytes of a message that the receive has room for have come.
+fn moved(receive: OpRef, header: &Header) -> Outcome {
+    let bytes = (header.bytes() as u64).min(receive.span().bytes() as u64);
+    Outcome { source: header.source, tag: header.tag, bytes, length: header.bytes() as u64, cancelled: false }
 }
 
 fn header(address: &Address, length: u64) -> Header {

@@ -298,16 +298,20 @@ pub fn publish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -
 /// `MPI_Unpublish_name`
 pub fn unpublish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -> Result<()> {
     r.hints(info)?;
-    match node_of_names(r.world()) {
-        Some(node) => r.unpublish_far(node, service_name, port_name)?,
+    // Before anybody else can publish it, who pays for it then.
+    let charge = names(r).charges.remove(service_name);
+    let taken = match node_of_names(r.world()) {
+        Some(node) => r.unpublish_far(node, service_name, port_name),
         None => match r.world().spawned.ports.unpublish(service_name, port_name) {
-            Published::Yes => {}
-            Published::Otherwise => return Err(of_another(service_name)),
-            Published::No => return Err(not_published(service_name)),
+            Published::Yes => Ok(()),
+            Published::Otherwise => Err(of_another(service_name)),
+            Published::No => Err(not_published(service_name)),
         },
+    };
+    if let (Err(_), Some(charge)) = (&taken, charge) {
+        names(r).charges.insert(service_name.to_owned(), charge);
     }
-    names(r).charges.remove(service_name);
-    Ok(())
+    taken
 }
 
 /// `MPI_Lookup_name`

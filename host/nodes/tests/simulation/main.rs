@@ -62,7 +62,7 @@ impl Sim {
         let (node, ranks) = &mut self.nodes[from];
         let mut letter = Vec::new();
         while let Some(to) = node.next_letter(&mut letter, ranks) {
-            assert!(letter.len() <= LIMITS.letter + 500, "a letter of {} bytes", letter.len());
+            assert!(letter.len() <= LIMITS.letter, "a letter of {} bytes", letter.len());
             self.ways[from][to as usize].push_back(letter.clone());
             self.most = self.most.max(self.ways[from][to as usize].len());
             if !all {

@@ -150,9 +150,14 @@ impl Engine for Nodes {
         module::Settings { images: self.images, ..module::Settings::default() }
     }
 
+    fn loaded(&self, programs: &[Program]) {
+        if let [program, ..] = programs {
+            let _ = self.program.set(program.origin.digest.clone());
+        }
+    }
+
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         let [program] = programs else { bail!("the engine nodes runs one program") };
-        let _ = self.program.set(program.origin.digest.clone());
         let needs = confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)?;
         self.with_needs_of_spawning(needs, programs, settings)
     }
@@ -166,7 +171,7 @@ impl Engine for Nodes {
         let (tell, told) = channel();
         let (ready, is_ready) = channel();
         let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
-        let program = self.program.get().cloned().unwrap_or_default();
+        let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
         let carry = move || carrier::run(library, &world, &remote, ((&program, spins), has_debugger), &ready, &told);
         let thread = std::thread::Builder::new()
