@@ -205,7 +205,7 @@ impl World {
         let nodes = options.nodes.take();
         let (node, count) = nodes.as_ref().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
         let all = nodes.as_ref().map_or(ranks, |nodes| nodes.ranks() as usize);
-        options.universe = options.universe.saturating_mul(count as usize).max(all);
+        options.universe = options.universe.max(all);
         let first = nodes.as_ref().map_or(0, Nodes::first);
         Arc::new(World {
             first,

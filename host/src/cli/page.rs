@@ -79,7 +79,7 @@ impl Shows {
     /// The view of the job, if anything is to be shown.
     pub fn view<E: Engine>(&self, settings: &Settings) -> Option<Arc<View>> {
         let (title, is_served) = (title(settings.parts[0].file()), self.server.is_some());
-        let ranks = E::ranks(settings.ranks).unwrap_or(1);
+        let ranks = settings.all_ranks::<E>().unwrap_or(1);
         self.is_wanted.then(|| match self.me {
             None => View::new(title, ranks, is_served),
             Some(me) => View::in_processes(title, ranks, is_served, me),

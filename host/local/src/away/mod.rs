@@ -53,9 +53,25 @@ pub struct Nodes {
 }
 
 impl Nodes {
+    /// Nodes with so many ranks.
+    pub fn new(node: u32, ranks: impl IntoIterator<Item = u32>) -> Nodes {
+        let mut firsts = vec![0];
+        firsts.extend(ranks.into_iter().scan(0, |first, ranks| {
+            *first += ranks;
+            Some(*first)
+        }));
+        Nodes { node, firsts }
+    }
+
     /// So many nodes of as many ranks each.
     pub fn even(node: u32, nodes: u32, each: u32) -> Nodes {
-        Nodes { node, firsts: (0..=nodes).map(|node| node * each).collect() }
+        Nodes::new(node, std::iter::repeat_n(each, nodes as usize))
+    }
+
+    /// How many ranks a node has.
+    pub fn ranks_of(&self, node: u32) -> u32 {
+        let node = node as usize;
+        self.firsts[node + 1] - self.firsts[node]
     }
 
     /// How many nodes there are.

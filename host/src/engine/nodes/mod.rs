@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use rankine_local::away::Nodes as Spread;
 use rankine_local::{End, Rank, Task, World};
 use wasmtime::Linker;
 
@@ -21,8 +22,8 @@ use super::choice::in_one_process;
 use super::local::compiler::Compiler;
 use super::local::spawn::{Embeds, Starter};
 use super::local::{Carriers, Guest, Local, spawn};
-use super::mpi::Mpi;
 use super::mpi::process::{confined, ends_within, quieten};
+use super::mpi::{self, Mpi};
 use super::{Asked, Engine};
 use crate::module::{self, HOST_STACK, Program, call_stack};
 use crate::run::crew::{Crew, Seat};
@@ -75,6 +76,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How the ranks of a job of so many nodes are spread over them.
+fn spread(node: usize, count: usize, settings: &Settings) -> Result<Spread> {
+    let even = || vec![settings.ranks; count];
+    let counts = settings.by_node.clone().unwrap_or_else(even);
+    let fits = counts
+        .iter()
+        .try_fold(0usize, |all, ranks| all.checked_add(*ranks))
+        .is_some_and(|all| all <= i32::MAX as usize);
+    ensure!(fits, "too many ranks");
+    Ok(Spread::new(u32::try_from(node)?, counts.iter().map(|&ranks| ranks as u32)))
+}
+
 /// How many processes of the job are on this host, as far as its launcher says.
 fn neighbours() -> usize {
     let counts = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
@@ -96,10 +109,14 @@ impl Engine for Nodes {
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         let Asked { program, has_several_programs, options, .. } = asked;
+        if let Some(why) = mpi::unshown(std::env::consts::ARCH) {
+            return Err(format!("{why}: rankine run --engine local -n N {program} has all ranks in one process"));
+        }
         if *has_several_programs {
             return Err("the engine nodes runs one program on all nodes".into());
         }
-        let refused = options.iter().find(|option| **option != "--mpi-lib");
+        let has = ["--mpi-lib", "--ranks-by-node", "--universe-size"];
+        let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
 
@@ -122,9 +139,7 @@ impl Engine for Nodes {
         let images = limits::check_mappings(settings.ranks)?;
         limits::raise_open_files();
         let (node, count) = (launched_rank().unwrap_or(0), launched_ranks().unwrap_or(1));
-        let number = |value: usize| u32::try_from(value).context("too many ranks");
-        let nodes = rankine_local::away::Nodes::even(number(node)?, number(count)?, number(settings.ranks)?);
-        settings.ranks.checked_mul(count).filter(|&all| all <= i32::MAX as usize).context("too many ranks")?;
+        let nodes = spread(node, count, settings)?;
         // They were chosen for a process of one rank.
         let is_alone = neighbours() == 1;
         settings.cores = settings
@@ -132,7 +147,7 @@ impl Engine for Nodes {
             .take()
             .filter(|_| is_alone)
             .and_then(|_| Cores::of_all_ranks(settings.threads, settings.ranks));
-        let _ = FIRST.set(node * settings.ranks);
+        let _ = FIRST.set(nodes.first() as usize);
         // The thread that carries letters sleeps while a rank does.
         let threads = settings.ranks.saturating_mul(settings.threads);
         let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
@@ -293,9 +308,9 @@ fn seat(index: usize) -> Seat {
 /// Makes it.
 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
 fn rank(crew: &Crew<Nodes>, index: usize) -> Arc<Rank> {
-    let Part { ranks, arguments } = &crew.settings.parts[0];
-    let nodes = crew.engine.world.nodes().map_or(1, rankine_local::away::Nodes::count);
+    let Part { arguments, .. } = &crew.settings.parts[0];
+    let all = crew.engine.world.nodes().map_or(1, Spread::ranks);
     let rank = Rank::new(crew.engine.world.clone(), index);
-    spawn::tell_environment(&rank, ranks.saturating_mul(nodes as usize), arguments, None);
+    spawn::tell_environment(&rank, all as usize, arguments, None);
     Arc::new(rank)
 }
