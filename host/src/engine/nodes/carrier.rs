@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use rankine_guest::Who;
 use rankine_local::World;
 use rankine_local::away::Nodes;
-use rankine_nodes::library::{Functions, Greeting, Library as Wire};
+use rankine_nodes::library::{Functions, Greeting, Library as Wire, forgets_receives};
 use rankine_nodes::{Carrier, End, Limits};
 
 use super::{Last, words};
@@ -122,7 +122,7 @@ fn functions(library: &Library) -> Result<Functions, String> {
 fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -> Result<Wire, String> {
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
-    let post = unsafe { Wire::open(functions(library)?, nodes) }?;
+    let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
     let ranks = nodes.ranks_of(nodes.node);
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
