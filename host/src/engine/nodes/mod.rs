@@ -1,8 +1,8 @@
 //! The engine of several nodes: the ranks of this process are those of the embedded engine, and those of others are
 //! reached over the MPI library, by one thread.
 //!
-//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), and
-//! ends both. The protocol is in `rankine-nodes`.
+//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), has what
+//! ranks show travel to node 0 ([`post`]), and ends all of it. The protocol is in `rankine-nodes`.
 
 mod carrier;
 mod post;

@@ -16,7 +16,7 @@ use rankine_view::{Apart, Letter, Sender, View};
 /// Bytes of a letter in a piece.
 const PIECE: usize = 16 << 10;
 /// Pieces that are under way at a time.
-const MOST: usize = 8;
+const MOST: usize = 32;
 /// The longest letter.
 const LONGEST: usize = 64 << 20;
 /// How often a node that has no page tells what is new there, whatever its ranks do.
@@ -228,5 +228,21 @@ impl Hear for Post {
         // What has left in part is no longer the view's.
         self.carry();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_read_and_nothing_else() {
+        let piece = [&[0][..], &3_u32.to_le_bytes(), &20_000_u32.to_le_bytes(), b"abc"].concat();
+        assert_eq!(Told::read(&piece), Some(Told::Piece { rank: 3, whole: 20_000, bytes: b"abc" }));
+        assert_eq!(Told::read(&[1]), Some(Told::Taken));
+        assert_eq!(Told::read(&[2, 7]), Some(Told::Letter(&[7])));
+        for odd in [&[][..], &piece[..8], &[1, 0], &[3]] {
+            assert_eq!(Told::read(odd), None);
+        }
     }
 }
