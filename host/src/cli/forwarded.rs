@@ -56,9 +56,10 @@ impl Arguments {
             );
         }
         if let Some(option) = self.shows.wanted() {
+            let engine = if self.engine_on_hosts().is_by_node() { " --engine nodes" } else { "" };
             return Err(format!(
-                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run {option} {}, and the process of \
-                 rank 0 shows it",
+                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run{engine} {option} {}, and the \
+                 process of rank 0 shows it",
                 self.program()
             ));
         }
@@ -311,6 +312,18 @@ mod tests {
         let told = arguments.options_for_ranks(&arguments.all_folders(), blas, arguments.signers.clone());
         let is_told = told.iter().any(|word| word.to_string_lossy().split('=').next() == Some(option));
         if is_told { Fate::Forwarded } else { Fate::Taken }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nodes_refuses_what_is_for_one_process() {
+        for &(given, local, ..) in WAYS {
+            let option = given.split('=').next().unwrap();
+            let words: Vec<&str> = needed(option).iter().chain(&[given]).copied().collect();
+            let is_refused = Nodes::admit(&parsed(&words).unwrap().asked()).is_err();
+            let is_expected = ["--check", "--seed", "--max-ranks"].contains(&option);
+            assert_eq!(is_refused, is_expected, "{option} on nodes, and {local:?} on local");
+        }
     }
 
     #[test]

@@ -290,6 +290,13 @@ impl<E: Engine> Job<E> {
         self.crew.engine.found(matches!(ending, Ending::Finished { .. }))
     }
 
+    /// Waits for what ranks of other processes show until a job that has ended so here is over there, too.
+    pub(crate) fn linger(&self, ending: &Ending) {
+        if let Ending::Finished { .. } = ending {
+            self.crew.engine.linger();
+        }
+    }
+
     /// All has been said of the ending: processes that the job has elsewhere are told. What is to be said of their end.
     pub(crate) fn conclude(&self, ending: &Ending) -> Option<Ending> {
         self.crew.engine.conclude(ending)

@@ -1,4 +1,4 @@
-//! What ranks in processes of their own publish: as letters, where they are not the one that has the page, and out of letters
+//! What ranks of other processes publish: as letters, where they are not the one that has the page, and out of letters
 //! where they are.
 
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl Publisher {
             arrows: arrows.map(|part| Arrows { every: Arrows::every(plane.shape, *every), parts: vec![part] }),
         };
         let letter = RankPart { round: when.round, turn, shape, area: [start, count], field: message };
-        apart.write(0, &Between::Part(letter));
+        apart.write_of(self, &Between::Part(letter));
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Publisher {
             parts: vec![cloud],
         };
         let (round, ranks, within) = (when.round, about.ranks, about.within);
-        apart.write(0, &Between::Cloud(RankCloud { round, turn, ranks, within, points: message }));
+        apart.write_of(self, &Between::Cloud(RankCloud { round, turn, ranks, within, points: message }));
         Ok(())
     }
 }

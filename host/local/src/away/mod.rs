@@ -12,6 +12,7 @@
 mod arrivals;
 mod calls;
 mod groups;
+mod hear;
 mod offers;
 
 use std::collections::HashSet;
@@ -30,6 +31,8 @@ use crate::world::World;
 use arrivals::Arrivals;
 use calls::Calls;
 use groups::Fetches;
+pub(crate) use hear::KIND;
+pub use hear::{Hear, LONGEST_TOLD};
 use offers::Offers;
 
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
@@ -236,6 +239,8 @@ pub(crate) struct Away {
     arrivals: Mutex<Arrivals>,
     fetches: Mutex<Fetches>,
     calls: Mutex<Calls>,
+    /// Who hears what other nodes tell the host.
+    hears: OnceLock<Arc<dyn Hear>>,
     /// Ranks away to which messages are offered, and how many these are.
     full: Mutex<HashSet<u32>>,
     fulls: AtomicUsize,
@@ -269,6 +274,7 @@ impl Away {
             arrivals: Mutex::default(),
             fetches: Mutex::default(),
             calls: Mutex::default(),
+            hears: OnceLock::new(),
             full: Mutex::default(),
             fulls: AtomicUsize::new(0),
             crowded,

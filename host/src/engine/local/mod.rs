@@ -45,7 +45,7 @@ use rankine_abi::{Comm, Datatype};
 use rankine_guest::{Account, Memory, Phase, Who};
 use rankine_local::away::Nodes;
 use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
-use wasmtime::{Instance, Linker, Store};
+use wasmtime::{Caller, Instance, Linker, Store};
 
 use self::check::{Check, Observer};
 use self::compiler::Compiler;
@@ -257,6 +257,13 @@ impl engine::Rank for Rank {
 
     fn call(&self) -> &'static str {
         Rank::call(self)
+    }
+
+    fn carry_view(caller: &mut Caller<'_, Guest>) -> wasmtime::Result<()> {
+        if let Some(publisher) = caller.data().publisher() {
+            publisher.view().carry();
+        }
+        Ok(())
     }
 
     fn set_call(&self, call: &'static str) {

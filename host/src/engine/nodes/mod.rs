@@ -1,10 +1,11 @@
 //! The engine of several nodes: the ranks of this process are those of the embedded engine, and those of others are
 //! reached over the MPI library, by one thread.
 //!
-//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), and
-//! ends both. The protocol is in `rankine-nodes`.
+//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), has what
+//! ranks show travel to node 0 ([`post`]), and ends all of it. The protocol is in `rankine-nodes`.
 
 mod carrier;
+mod post;
 mod words;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use crate::module::{self, HOST_STACK, Program, call_stack};
 use crate::run::crew::{Crew, Seat};
 use crate::run::ending::{Deadlock, Ending};
 use crate::run::job::{Part, Placement, Settings, cores};
+use post::Post;
 use rankine_mpi::end_by_signal;
 use rankine_mpi::library::{self, Library};
 use rankine_system::confine::Needs;
@@ -106,6 +108,7 @@ impl Engine for Nodes {
 
     const NAME: &'static str = "nodes";
     const HAS_ALL_RANKS: bool = false;
+    const IS_BY_NODE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         let Asked { program, has_several_programs, options, .. } = asked;
@@ -115,7 +118,7 @@ impl Engine for Nodes {
         if *has_several_programs {
             return Err("the engine nodes runs one program on all nodes".into());
         }
-        let has = ["--mpi-lib", "--ranks-by-node", "--universe-size"];
+        let has = ["--mpi-lib", "--ranks-by-node", "--universe-size", "--view", "--record"];
         let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
@@ -188,6 +191,7 @@ impl Engine for Nodes {
         let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
         let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
+        let post = crew.settings.view.as_ref().and_then(|view| Post::new(view, &self.world));
         let carry = move || carrier::run(library, &world, &remote, ((&program, spins), has_debugger), &ready, &told);
         let thread = std::thread::Builder::new()
             .name("carrier".into())
@@ -198,6 +202,7 @@ impl Engine for Nodes {
         *lock(&self.thread) = Some((thread, tell));
         self.world.start_by(Arc::new(Starter::new(crew)));
         is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        post.map(Post::begin).transpose().context("can't start a thread for the view")?;
         match &self.carriers {
             Carriers::Threads(threads) => threads.start_all(|index| {
                 let crew = crew.clone();
@@ -254,6 +259,12 @@ impl Engine for Nodes {
             Ok(Some(all)) => Ending::Deadlocked(all),
             Ok(None) => Ending::Elsewhere(Ending::Deadlocked(own).status()),
             Err(_) => Ending::Deadlocked(own),
+        }
+    }
+
+    fn linger(&self) {
+        while !self.world.has_heard_all() && self.world.ended().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
