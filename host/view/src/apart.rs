@@ -19,6 +19,7 @@ use rankine_view_wire::{Between, Said, Wanted};
 
 use crate::activity::{self, afar};
 use crate::control::Control;
+use crate::figure::Figure;
 use crate::frames::When;
 use crate::viewer::Seen;
 use crate::{Publisher, SIZE, View, lock};
@@ -388,7 +389,8 @@ impl View {
         let asked: Vec<Wanted> = {
             let mut figures = lock(&apart.figures);
             let ask = |(name, turns): (&String, &mut Turns)| {
-                turns.is_due(interval).then(|| turns.ask(name, self.size(), self.cut_of(name)))
+                let is_due = turns.is_due(interval) && self.figure(name).is_none_or(|figure| !figure.is_full());
+                is_due.then(|| turns.ask(name, self.size(), self.cut_of(name)))
             };
             figures.iter_mut().filter_map(ask).collect()
         };
@@ -400,9 +402,14 @@ impl View {
         }
     }
 
+    /// The figure of this name.
+    fn figure(&self, name: &str) -> Option<Arc<Figure>> {
+        self.figures.all().into_iter().find(|(known, _)| known == name).map(|(_, figure)| figure)
+    }
+
     /// The plane of a field that a page has chosen.
     fn cut_of(&self, name: &str) -> Option<[u32; 2]> {
-        let (_, figure) = self.figures.all().into_iter().find(|(known, _)| known == name)?;
+        let figure = self.figure(name)?;
         let (across, index) = figure.field().ok()?.chosen()?;
         Some([u32::try_from(across).ok()?, index])
     }
@@ -523,7 +530,7 @@ impl View {
             turns.awaited.retain(|awaited| *awaited != turn);
             turns.asked = None;
         }
-        if let Some((_, figure)) = self.figures.all().into_iter().find(|(known, _)| known == name) {
+        if let Some(figure) = self.figure(name) {
             figure.give_up();
         }
     }

@@ -143,6 +143,7 @@ mod tests {
         // Nothing has changed, and what it waits goes on.
         assert_eq!(pass_on(&other, &first, &mut told), 0);
         first.sample();
+        assert_eq!(first.ranks[3].words(), "MPI_Recv from rank 0, tag 7");
         other.woken(3);
         other.moved(2, 1, 5);
         other.moved(2, 0, 1);
@@ -154,7 +155,6 @@ mod tests {
         let Said::Ranks(sample) = &news[1] else { panic!("{news:?}") };
         assert_eq!(sample.waits, [0.0; 4]);
         assert_eq!(sample.load.as_ref().unwrap().sent, [0.0, 0.0, 6.0, 0.0]);
-        assert_eq!(first.ranks[3].words(), "MPI_Recv from rank 0, tag 7");
         let counted = [&first, &other].map(|activity| activity.ranks[3].waited.load(Ordering::Relaxed));
         assert!(counted[0].abs_diff(counted[1]) < 100, "{counted:?}");
     }
