@@ -116,7 +116,8 @@ struct Job<'h> {
 
 impl<'h> Job<'h> {
     fn start(site: &Site, hosts: &'h Namespaces, loss: Loss) -> Result<Job<'h>, Failed> {
-        let (output, errors) = (site.folder().join("output.txt"), site.folder().join("errors.txt"));
+        let file = |name: &str| site.folder().join(format!("{name}-{}.txt", std::process::id()));
+        let (output, errors) = (file("output"), file("errors"));
         let ssh = if loss == Loss::Room { with_little_room(site, hosts)? } else { hosts.ssh.clone() };
         // A link that is lost for ever ends the job, however long that would go on.
         let seconds = if matches!(loss, Loss::Link(_)) { "100000" } else { "1" };
@@ -267,6 +268,9 @@ impl Drop for Job<'_> {
             unsafe { libc::kill(process, libc::SIGKILL) };
         }
         let _ = self.child.wait();
+        for file in [&self.output, &self.errors] {
+            let _ = fs::remove_file(file);
+        }
     }
 }
 
