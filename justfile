@@ -118,6 +118,10 @@ miri:
         errhan::tests pt2pt::overlap::a_late pt2pt::partitioned::tests::a_greeting
     just miri-big-endian
 
+# Jobs of the engine nodes that lose a process, their launcher, the link or the room on a disk, at twenty moments each.
+moments *ARGS="hosts/loss/":
+    cargo test {{cargo_flags}} --test hosts -- --ignored {{ARGS}}
+
 # What of docs/memory-order.md Arm's model can be asked: needs herd7, of herdtools7.
 litmus:
     tests/litmus/run
@@ -169,7 +173,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed conformance wide
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
@@ -254,7 +258,7 @@ seeds-subset: (seeds "1" "3")
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
-conformance *ARGS="--native --local --mpi --page": build
+conformance *ARGS="--native --local --mpi --nodes --page": build
     target/release/rankine-conformance {{ARGS}}
 
 # A short part of it, on both engines: what continuous integration runs.

@@ -56,7 +56,7 @@ pub fn nothing_outlives_a_job(site: &Site) -> Result<(), Failed> {
 }
 
 /// The status of a job, once none of its processes is left on any node.
-fn end_of(child: &mut Child, hosts: &Namespaces, killed: &str) -> Result<i32, Failed> {
+pub fn end_of(child: &mut Child, hosts: &Namespaces, killed: &str) -> Result<i32, Failed> {
     let end = Instant::now() + LIMIT;
     while child.try_wait()?.is_none() || !hosts.processes()?.is_empty() {
         if Instant::now() > end {
@@ -141,7 +141,7 @@ pub fn a_lost_node_is_named(site: &Site) -> Result<(), Failed> {
     let line = first_line(child.stdout.take().expect("it is piped"));
     // From one moment to the next, as when its power fails.
     fs::write(&gone, "")?;
-    for process in hosts.on_second()? {
+    for process in hosts.processes_on(1)? {
         // SAFETY: a plain system call; it is a process of the job, in a namespace of this test's own.
         unsafe { libc::kill(process, libc::SIGKILL) };
     }
@@ -230,14 +230,8 @@ fn goes_on(hosts: &Namespaces, mut command: Command, down: Duration) -> Result<(
 }
 
 impl Namespaces {
-    /// The processes on the second host.
-    fn on_second(&self) -> Result<Vec<i32>, String> {
-        let pids = ip(&["netns", "pids", self.second()])?.stdout;
-        Ok(pids.lines().filter_map(|line| line.trim().parse().ok()).collect())
-    }
-
     /// Takes the link between the hosts down, or brings it up.
-    fn set_link(&self, is_up: bool) -> Result<(), String> {
+    pub fn set_link(&self, is_up: bool) -> Result<(), String> {
         ip(&["-n", self.second(), "link", "set", INTERFACE, if is_up { "up" } else { "down" }]).map(drop)
     }
 }

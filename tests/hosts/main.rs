@@ -6,6 +6,7 @@ mod emulator;
 mod failure;
 mod grid;
 mod kinds;
+mod loss;
 #[path = "../harness/mpiexec.rs"]
 #[expect(dead_code, reason = "of the launcher's only the library is asked for")]
 mod mpiexec;
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
     let of_kinds = site.clone();
     let of_kinds = Trial::test("hosts/a_job_of_two_kinds (just mixed)", move || kinds::a_job_of_two_kinds(&of_kinds));
     trials.push(of_kinds.with_ignored_flag(true));
+    trials.extend(loss::trials(&site, missing));
     // Namespaces have names and addresses: one trial at a time.
     libtest_mimic::run(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, trials).exit_code()
 }

@@ -63,7 +63,7 @@ impl Namespaces {
     }
 
     /// The kernel announces a link some time after it came up, and MPI libraries ask whether it did.
-    fn await_link(&self) -> Result<(), String> {
+    pub fn await_link(&self) -> Result<(), String> {
         let end = Instant::now() + Duration::from_secs(300);
         for name in &self.names {
             let state = format!("/sys/class/net/{INTERFACE}/operstate");
@@ -84,13 +84,13 @@ impl Namespaces {
 
     /// The processes on both hosts.
     pub fn processes(&self) -> Result<Vec<i32>, String> {
-        let mut found = Vec::new();
-        for name in &self.names {
-            found.extend(
-                ip(&["netns", "pids", name])?.stdout.lines().filter_map(|line| line.trim().parse::<i32>().ok()),
-            );
-        }
-        Ok(found)
+        Ok([self.processes_on(0)?, self.processes_on(1)?].concat())
+    }
+
+    /// The processes on one of them.
+    pub fn processes_on(&self, host: usize) -> Result<Vec<i32>, String> {
+        let pids = ip(&["netns", "pids", &self.names[host]])?.stdout;
+        Ok(pids.lines().filter_map(|line| line.trim().parse().ok()).collect())
     }
 
     /// A command that runs on the first host.

@@ -1,12 +1,27 @@
 // Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts;
 // with `forever` and a name for the job, the ranks exchange messages until somebody ends them; with `resume` the messages go round when
-// rank 0 has read a line.
+// rank 0 has read a line; with `for`, a number of seconds and a name for the job the ranks exchange messages for so long, and then say so.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST = 1 << 20 };
+
+// Messages of all sorts, until rank 0 has seen so much time pass.
+static void exchange_for(double seconds, int rank, int size)
+{
+    enum { ROW = 48 << 10 };
+    static char out[ROW], in[ROW];
+    double begin = MPI_Wtime(), sum, own = rank;
+    for (int is_over = 0; !is_over;) {
+        MPI_Sendrecv(out, ROW, MPI_BYTE, (rank + 1) % size, 5, in, ROW, MPI_BYTE, (rank + size - 1) % size, 5, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        is_over = MPI_Wtime() - begin > seconds;
+        MPI_Bcast(&is_over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -30,6 +45,14 @@ int main(int argc, char **argv)
         }
         for (;;)
             MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (argc > 2 && strcmp(argv[1], "for") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            puts("running");
+            fflush(stdout);
+        }
+        exchange_for(atof(argv[2]), rank, size);
     }
     if (argc > 1 && strcmp(argv[1], "resume") == 0) {
         MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
 //! MPICH's own test suite, compiled by `rankine cc` and run as guests, and natively over an MPI library for comparison.
 //!
-//! `--native`, `--local`, `--mpi` and `--mixed` choose the ways to run it (without them: `local`), `--subset` the short
+//! `--native`, `--local`, `--mpi`, `--nodes` and `--mixed` choose the ways to run it (without them: `local`), `--subset` the short
 //! selection of subset.txt, `--page` writes docs/conformance.md from all results so far but those of mixed jobs, and keeps
 //! these (results/). Other
 //! arguments are those of any test: names to run, `--exact`, `--list`. Read `run.rs` first: how one test is run and
@@ -55,6 +55,7 @@ impl Options {
                 "--native" => options.ways.push(Way::Native),
                 "--local" => options.ways.push(Way::Local),
                 "--mpi" => options.ways.push(Way::Mpi),
+                "--nodes" => options.ways.push(Way::Nodes),
                 "--mixed" => options.ways.push(Way::Mixed),
                 "--subset" => options.subset = true,
                 "--page" => options.page = true,

@@ -49,15 +49,17 @@ impl Notes {
         self.find(Kind::Fails, entry, way)?.whose.as_deref()
     }
 
+    /// The way's own note, or that of the way that it is a variety of.
     fn find(&self, kind: Kind, entry: &Entry, way: Way) -> Option<&Note> {
         let name = entry.name();
-        let fits = |note: &&Note| {
+        let fits = |note: &&Note, way: Way| {
             let rest = name.strip_prefix(&note.tests);
             note.kind == kind
-                && note.way.is_none_or(|only| only == way || (only, way) == (Way::Mpi, Way::Mixed))
+                && note.way.is_none_or(|only| only == way)
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ' ']))
         };
-        self.0.iter().find(fits)
+        let of = |way| self.0.iter().find(|note| fits(note, way));
+        of(way).or_else(|| of(way.kind()))
     }
 }
 

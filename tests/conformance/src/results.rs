@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The outcomes by way and entry.
 pub struct Results {
     folder: PathBuf,
-    outcomes: [Mutex<Map<String, Value>>; 3],
+    outcomes: [Mutex<Map<String, Value>>; Way::ALL.len()],
 }
 
 impl Results {
@@ -27,8 +27,8 @@ impl Results {
             outcomes.extend(read(folder, way)?);
             Ok::<_, String>(outcomes)
         };
-        let [native, local, mpi] = Way::ALL.map(both);
-        Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?].map(Mutex::new) })
+        let [native, local, mpi, nodes] = Way::ALL.map(both);
+        Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?, nodes?].map(Mutex::new) })
     }
 
     /// Keeps what is known of these entries, a line for each.

@@ -31,13 +31,15 @@ pub enum Way {
     Local,
     /// As a guest on the mpi engine, over the same library.
     Mpi,
+    /// As a guest on the engine nodes, over the same library: two processes with half of the ranks each.
+    Nodes,
     /// As a guest on the mpi engine, half of the processes beneath an emulator of another architecture.
     Mixed,
 }
 
 impl Way {
     /// Those of which results are kept, in the page's order.
-    pub const ALL: [Way; 3] = [Way::Native, Way::Local, Way::Mpi];
+    pub const ALL: [Way; 4] = [Way::Native, Way::Local, Way::Mpi, Way::Nodes];
 
     /// Its name in options, trials and the page.
     pub fn name(self) -> &'static str {
@@ -45,13 +47,19 @@ impl Way {
             Way::Native => "native",
             Way::Local => "local",
             Way::Mpi => "mpi",
+            Way::Nodes => "nodes",
             Way::Mixed => "mixed",
         }
     }
 
-    /// The engine that runs it, or its own name.
-    pub fn engine(self) -> &'static str {
-        if self == Way::Mixed { Way::Mpi.name() } else { self.name() }
+    /// The way that it is a variety of, or itself: what is known of tests is known of that. On nodes, ranks are those of the embedded
+    /// engine.
+    pub fn kind(self) -> Way {
+        match self {
+            Way::Mixed => Way::Mpi,
+            Way::Nodes => Way::Local,
+            other => other,
+        }
     }
 
     fn form(self) -> Form {
@@ -116,7 +124,7 @@ impl Runner {
         if let Some(reason) = entry.off.or(self.notes.not_applicable(entry, way)) {
             return Err(Outcome::NotApplicable(reason.into()));
         }
-        if way != Way::Local && entry.ranks > MOST_PROCESSES {
+        if processes(entry, way) > MOST_PROCESSES {
             return Err(Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes")));
         }
         if way == Way::Mixed && entry.ranks < 2 {
@@ -149,7 +157,7 @@ impl Runner {
         let page = self.information(module.as_os_str())?;
         let functions = page["mpi_functions"].as_array().ok_or("rankine info lists no functions")?;
         let lacks = |function: &&Value| {
-            !function["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == way.engine()))
+            !function["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == way.kind().name()))
         };
         let chapters: BTreeSet<String> =
             functions.iter().filter(lacks).filter_map(|function| self.chapter(function["name"].as_str()?)).collect();
@@ -174,7 +182,7 @@ impl Runner {
         let folder = self.folder(entry, way)?;
         let mut command = match way {
             Way::Local => Command::new(&self.places.rankine),
-            Way::Native | Way::Mpi => mpiexec(&self.places, entry.ranks),
+            Way::Native | Way::Mpi | Way::Nodes => mpiexec(&self.places, processes(entry, way)),
             Way::Mixed => mixed::first_half(&self.places, entry.ranks),
         };
         // To UCX it is an error that a process which has ended can't be reached, and it says so on the standard output.
@@ -184,6 +192,10 @@ impl Runner {
             Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--universe-size", "16", "--dir", "."]),
             Way::Native => &mut command,
             Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).arg("run").args(of_mpi),
+            Way::Nodes => {
+                let ranks = (entry.ranks / processes(entry, way)).to_string();
+                command.arg(&self.places.rankine).args(["run", "--engine", "nodes", "-n", &ranks, "--dir", "."])
+            }
         };
         let program = self.within(&folder, program, way)?;
         command.arg(&program).args(&entry.arguments);
@@ -215,6 +227,16 @@ impl Runner {
         }
         fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(folder)
+    }
+}
+
+/// How many processes a run has. All nodes have as many ranks: where these can't be halved there are as many nodes as their smallest
+/// divisor says, and one of a single rank.
+fn processes(entry: &Entry, way: Way) -> u32 {
+    match way {
+        Way::Native | Way::Mpi | Way::Mixed => entry.ranks,
+        Way::Local => 1,
+        Way::Nodes => (2..=entry.ranks).find(|nodes| entry.ranks.is_multiple_of(*nodes)).unwrap_or(1),
     }
 }
 

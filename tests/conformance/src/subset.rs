@@ -7,7 +7,7 @@ use super::run::Way;
 /// The entries that the file names for a way, without those that it takes out; an error for a name that the suite hasn't.
 pub fn of(entries: &[Entry], way: Way) -> Result<Vec<Entry>, String> {
     let lines = include_str!("subset.txt").lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix(way.engine())?.strip_prefix(' ')).collect();
+    let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix(way.kind().name())?.strip_prefix(' ')).collect();
     let fits =
         |entry: &Entry, name: &str| entry.folder == name || format!("{}/{}", entry.folder, entry.program) == name;
     let out: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix('!')).collect();

@@ -13,7 +13,7 @@ use super::{Last, words};
 use crate::report::apart;
 use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
 use rankine_mpi::library::{Library, Symbol};
-use rankine_mpi::symbols;
+use rankine_mpi::{leftovers, symbols};
 
 /// What this node brings that all have to have: the program's digest, and whether its ranks have a core each.
 type Brought<'a> = (&'a str, bool);
@@ -38,6 +38,10 @@ pub(super) fn run(
             return None;
         }
     };
+    if super::neighbours() == 1 {
+        // Nobody else joins it, and who is killed can't take its name back.
+        leftovers::remove();
+    }
     let _ = ready.send(Ok(()));
     let mut limits = Limits::of(world.nodes().map_or(1, Nodes::count));
     if has_debugger {
