@@ -305,7 +305,8 @@ mod tests {
             Err(text) => return refused(&text, needed(option).first().unwrap_or(&option)),
         };
         if let Err(text) = arguments.fits_hosts() {
-            return refused(&text, needed(option).first().map_or(option, |needed| needed.split('=').next().unwrap()));
+            let mut needed = needed(option).iter().map(|needed| needed.split('=').next().unwrap());
+            return refused(&text, needed.find(|needed| text.contains(needed)).unwrap_or(option));
         }
         let named = Named::of("/lib/libblas.so".into());
         let blas = arguments.blas.as_ref().map(|_| &named);

@@ -234,7 +234,7 @@ impl Rank {
         if each == 1 || words.is_empty() { words } else { format!("rank {number} in {words}") }
     }
 
-    /// The same, in the words of its own node if it is on another one.
+    /// For whom it waits, in the words of its own node if it is on another one.
     fn words(&self) -> String {
         let awaits = *lock(&self.awaits);
         awaits.map_or_else(|| lock(&self.words).clone(), |awaits| awaits.to_string())
