@@ -25,7 +25,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         parts: vec![Part { ranks, arguments }],
         memory_limit: Some(MEMORY),
         most_ranks: ranks,
-        universe: ranks,
+        universe: Some(ranks),
         timeout: Some(patience),
         null_page: true,
         ..Settings::default()

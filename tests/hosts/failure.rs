@@ -184,14 +184,18 @@ pub fn a_full_node_is_named(site: &Site) -> Result<(), Failed> {
 pub fn a_link_may_drop_for_ucx(site: &Site) -> Result<(), Failed> {
     let hosts = Namespaces::new(&site.folder())?;
     let guest = site.guest()?.display().to_string();
-    goes_on(&hosts, job(site, &hosts, &["--group", "ready", &guest, "resume"])?, Duration::from_secs(2))
+    for engine in ["nodes", "mpi"] {
+        let words = ["--group", "ready", "--engine", engine, &guest, "resume"];
+        goes_on(&hosts, job(site, &hosts, &words)?, Duration::from_secs(2))?;
+    }
+    Ok(())
 }
 
-/// One over libfabric, which `--grid` chooses, waits for long.
+/// One over libfabric, which `--grid` chooses, waits for long, on the engine mpi.
 pub fn a_link_may_drop_for_libfabric(site: &Site) -> Result<(), Failed> {
     let hosts = Namespaces::new(&site.folder())?;
     let guest = site.guest()?.display().to_string();
-    let mut command = job(site, &hosts, &["--group", "ready", &guest, "resume"])?;
+    let mut command = job(site, &hosts, &["--group", "ready", "--engine", "mpi", &guest, "resume"])?;
     unset_network(&mut command);
     goes_on(&hosts, command, Duration::from_secs(20))
 }

@@ -356,7 +356,10 @@ pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
             return Err(run.to_string().into());
         }
         if line.starts_with("run ") {
-            lacking(&run, &["mpiexec -n 128 -hosts 10.0.0.1:8,", "a4:4 ", " : -n 16 ", "/opt/arm/bin/rankine run "])?;
+            lacking(
+                &run,
+                &["mpiexec -n 16 -hosts 10.0.0.1:1,", "a4:1 ", " : -n 4 ", "/opt/arm/bin/rankine run ", " 8x16,4x4 "],
+            )?;
         }
         typed += 1;
     }

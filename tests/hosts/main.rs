@@ -252,8 +252,8 @@ fn the_command_is_shown(site: &Site) -> Result<(), Failed> {
     command.env("RANKINE_MPI_LIB", site.library());
     let run = run_within(command, None, LIMIT)?;
     let wanted = [
-        "mpiexec -n 3 -hosts n1:2,n2:1 ",
-        "rankine run --engine mpi --dir-ro data::/in --env 'A=b c' ",
+        "mpiexec -n 2 -hosts n1:1,n2:1 ",
+        "rankine run --engine nodes --ranks-by-node 2,1 --dir-ro data::/in --env 'A=b c' ",
         "/where.wasm x",
     ];
     match wanted.iter().find(|part| !run.stdout.contains(**part)) {

@@ -10,6 +10,7 @@ mod hostile;
 mod job;
 #[path = "../harness/mpiexec.rs"]
 mod mpiexec;
+mod nodes;
 #[path = "../harness/places.rs"]
 mod places;
 mod planes;
@@ -71,6 +72,10 @@ fn main() -> ExitCode {
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
         ("ranks_in_processes_are_shown_and_steered", processes::ranks_in_processes_are_shown_and_steered),
         ("a_browser_shows_ranks_in_processes", processes::a_browser_shows_ranks_in_processes),
+        ("ranks_of_nodes_are_shown_and_steered", nodes::ranks_of_nodes_are_shown_and_steered),
+        ("points_of_nodes_are_shown", nodes::points_of_nodes_are_shown),
+        ("for_whom_ranks_of_nodes_wait", nodes::for_whom_ranks_of_nodes_wait),
+        ("what_another_node_shows_last_is_recorded", nodes::what_another_node_shows_last_is_recorded),
         ("several_hosts_are_told_what_to_do", processes::several_hosts_are_told_what_to_do),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
@@ -89,7 +94,7 @@ struct Site {
     guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 10] = [
+const GUESTS: [&str; 11] = [
     "waves.c",
     "hostile.c",
     "late.c",
@@ -100,6 +105,7 @@ const GUESTS: [&str; 10] = [
     "distributed.f90",
     "described.c",
     "busy.c",
+    "last.c",
 ];
 
 impl Site {

@@ -17,11 +17,11 @@ fn start(site: &Site, options: &[&str]) -> Result<Job, Failed> {
 }
 
 /// Listens until all ranks have this level, and no frame is torn on the way.
-fn hear_level(visitor: &mut Visitor, level: f32) -> Result<(), Failed> {
+pub fn hear_level(visitor: &mut Visitor, level: f32, ranks: usize) -> Result<(), Failed> {
     loop {
         let frame = visitor.frame()?;
         let levels = levels(&frame);
-        check(levels.len() == CELLS && frame.parts.len() == 2, || format!("{} cells", levels.len()))?;
+        check(levels.len() == CELLS && frame.parts.len() == ranks, || format!("{} cells", levels.len()))?;
         check(levels.iter().all(|other| *other == levels[0]), || format!("torn: {levels:?}"))?;
         if levels[0] == level {
             return Ok(());
@@ -49,10 +49,10 @@ pub fn ranks_in_processes_are_shown_and_steered(site: &Site) -> Result<(), Faile
         }
     }
     check(untold.contains("does not tell when ranks wait"), || untold)?;
-    hear_level(&mut visitor, 1.0)?;
+    hear_level(&mut visitor, 1.0, 2)?;
     for level in [2.0f32, 0.5, 5.0] {
         visitor.set("level", level.into())?;
-        hear_level(&mut visitor, level)?;
+        hear_level(&mut visitor, level, 2)?;
     }
     visitor.set("shape", 1.0)?;
     visitor.set("stop", 1.0)?;
@@ -99,7 +99,7 @@ pub fn a_browser_shows_ranks_in_processes(site: &Site) -> Result<(), Failed> {
     browser.close(&tab)?;
     check(job.runs(), || "the job ended with a tab".into())?;
     let mut visitor = site.visit(&job)?;
-    hear_level(&mut visitor, 2.0)?;
+    hear_level(&mut visitor, 2.0, 2)?;
     visitor.set("stop", 1.0)?;
     job.succeed()
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
 use rankine_guest::{Awaits, Growing};
 
-use crate::away::{Away, NOBODY, Nodes};
+use crate::away::{self, Away, NOBODY, Nodes};
 use crate::context::{Context, Contexts, Names};
 use crate::ear::{Count, Ear};
 use crate::error::{Error, Result};
@@ -205,7 +205,7 @@ impl World {
         let nodes = options.nodes.take();
         let (node, count) = nodes.as_ref().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
         let all = nodes.as_ref().map_or(ranks, |nodes| nodes.ranks() as usize);
-        options.universe = options.universe.saturating_mul(count as usize).max(all);
+        options.universe = options.universe.max(all);
         let first = nodes.as_ref().map_or(0, Nodes::first);
         Arc::new(World {
             first,
@@ -307,12 +307,13 @@ impl World {
         self.options.most_ranks.min(most)
     }
 
-    /// A node calls a window, a file or a port, and wants to hear of it by this number, or not at all by 0; the answer, if there is
+    /// A node calls a window, a file, a port or the host, and wants to hear of it by this number, or not at all by 0; the answer, if there is
     /// one already. An error says why the call makes no sense.
     pub fn serve_call(&self, from: u32, number: u64, bytes: &[u8]) -> std::result::Result<Option<Vec<u8>>, String> {
         match bytes.first() {
             Some(&io::KIND) => self.serve_file(from, number, bytes),
             Some(&spawn::KIND) => self.serve_port(from, number, bytes),
+            Some(&away::KIND) => self.serve_host(from, number, bytes),
             _ => self.serve_window(from, number, bytes),
         }
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::options::Arguments;
 use super::run::usage;
 use super::{kept, launch};
+use crate::cli::policy::Policy;
 use crate::engine::mpi::{Mpi, library};
 #[cfg(unix)]
 use crate::engine::nodes::Nodes;
@@ -35,7 +36,8 @@ impl Arguments {
         let signers = self.signers()?.map(|signers| signers.words());
         Ok(launch::Program {
             ranks: self.ranks,
-            by_node: self.is_by_node(),
+            by_node: self.engine_on_hosts().is_by_node(),
+            ranks_by_node: None,
             options: self.options_for_ranks(&folders, blas.as_ref(), signers),
             file: PathBuf::from(&self.program[0]),
             codegen: self.codegen(),
@@ -49,27 +51,59 @@ impl Arguments {
     /// Whether all that was asked for can be had on other hosts, over an MPI library; if not, what can't and why.
     pub(super) fn fits_hosts(&self) -> Result<(), String> {
         if matches!(self.engine, Some(Name::Local)) {
-            return Err("--engine local has all ranks in one process, and --hosts is for the engine mpi".into());
+            return Err(
+                "--engine local has all ranks in one process, and --hosts is for the engines nodes and mpi".into()
+            );
         }
         if let Some(option) = self.shows.wanted() {
+            let engine = if self.engine_on_hosts().is_by_node() { " --engine nodes" } else { "" };
             return Err(format!(
-                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run {option} {}, and the process of \
-                 rank 0 shows it",
+                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run{engine} {option} {}, and the \
+                 process of rank 0 shows it",
                 self.program()
             ));
         }
-        // Each of the processes would refuse it; how many there are the launcher says.
-        let asked = Asked { ranks: None, has_several_programs: false, ..self.asked() };
-        #[cfg(unix)]
-        if self.is_by_node() {
-            return Nodes::admit(&asked);
+        if self.by_node.is_some() {
+            return Err(
+                "--ranks-by-node is for processes that a launcher starts: --hosts n1:8,n2:4 says the same".into()
+            );
         }
-        Mpi::admit(&asked)
+        // Each of the processes would refuse it; how many there are the launcher says.
+        match self.engine_on_hosts() {
+            #[cfg(unix)]
+            Name::Nodes => Nodes::admit(&self.asked_of_hosts()),
+            _ => self.fits_processes(),
+        }
     }
 
-    /// Whether a process is to have all ranks of its node.
-    fn is_by_node(&self) -> bool {
-        self.engine.is_some_and(Name::is_by_node)
+    /// Whether ranks that have a process each can have what was asked for.
+    fn fits_processes(&self) -> Result<(), String> {
+        let of_one_process =
+            [("--threads", self.threads), ("--fibers", self.fibers), ("--no-deadlock-check", self.no_deadlock_check)];
+        match of_one_process.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => {
+                Err(format!("{option} is for ranks that share a process, and on the engine mpi none do"))
+            }
+            None => Mpi::admit(&self.asked_of_hosts()),
+        }
+    }
+
+    fn asked_of_hosts(&self) -> Asked<'_> {
+        Asked { ranks: None, has_several_programs: false, ..self.asked() }
+    }
+
+    /// The engine that was named; else a process for each node, where that can do all that is asked for and the policy of this
+    /// machine lets it.
+    fn engine_on_hosts(&self) -> Name {
+        let suited = || {
+            #[cfg(unix)]
+            if Nodes::admit(&self.asked_of_hosts()).is_ok() || self.fits_processes().is_err() {
+                let is_allowed = Policy::of_machine().is_ok_and(|policy| policy.allow_engine(Nodes::NAME).is_ok());
+                return if is_allowed { Name::Nodes } else { Name::Mpi };
+            }
+            Name::Mpi
+        };
+        self.engine.unwrap_or_else(suited)
     }
 
     /// Options of `rankine run` for every rank.
@@ -92,6 +126,10 @@ impl Arguments {
             no_binding,
             no_confine,
             verbose,
+            threads,
+            fibers,
+            no_deadlock_check,
+            universe_size,
             // As they are worked out: folders, libraries and keys are named whole, and the code is compiled alike.
             folders: _,
             read_only_folders: _,
@@ -109,11 +147,8 @@ impl Arguments {
             shows: _,
             check: _,
             max_ranks: _,
-            universe_size: _,
-            threads: _,
-            fibers: _,
+            by_node: _,
             seed: _,
-            no_deadlock_check: _,
             // For processes that a rank or a launcher starts.
             digest: _,
             mark: _,
@@ -127,6 +162,7 @@ impl Arguments {
         option("--memory-limit", memory_limit.map(|bytes| bytes.to_string().into()));
         option("--call-stack", call_stack.map(|bytes| bytes.to_string().into()));
         option("--threads-per-rank", threads_per_rank.map(|threads| threads.to_string().into()));
+        option("--universe-size", universe_size.map(|ranks| ranks.to_string().into()));
         option("--timeout", timeout.map(|limit| limit.as_secs_f64().to_string().into()));
         option("--require-signature", signers.map(Into::into));
         words.extend(profile.as_ref().map(|file| match file {
@@ -143,6 +179,9 @@ impl Arguments {
             ("--label", *label),
             ("--no-binding", *no_binding),
             ("--no-confine", *no_confine),
+            ("--threads", *threads),
+            ("--fibers", *fibers),
+            ("--no-deadlock-check", *no_deadlock_check),
         ];
         words.extend(flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag.into()));
         words.extend(std::iter::repeat_n("--verbose".into(), usize::from(*verbose)));
@@ -191,12 +230,13 @@ mod tests {
         ("--memory-limit=1G", T, T, F),
         ("--call-stack=8M", T, T, F),
         ("--max-ranks=5", T, R, R),
-        ("--universe-size=5", T, R, R),
+        ("--universe-size=5", T, R, F),
         ("--timeout=9", T, T, F),
         ("--threads-per-rank=2", T, T, F),
         ("--no-binding", T, T, F),
-        ("--threads", T, T, R),
-        ("--fibers", T, T, R),
+        ("--ranks-by-node=2,1", R, R, R),
+        ("--threads", T, T, F),
+        ("--fibers", T, T, F),
         ("--seed=7", T, R, R),
         ("--view", T, T, R),
         ("--record=a.rkv", T, T, R),
@@ -209,7 +249,7 @@ mod tests {
         ("--debug", T, T, F),
         ("--break-rank=0", T, T, F),
         ("--no-null-page", T, T, F),
-        ("--no-deadlock-check", T, T, R),
+        ("--no-deadlock-check", T, T, F),
         ("--module-digest=00", T, T, T),
         ("--mark-start=/tmp/mark", T, T, T),
         ("--reproducible", T, T, F),
@@ -272,6 +312,18 @@ mod tests {
         let told = arguments.options_for_ranks(&arguments.all_folders(), blas, arguments.signers.clone());
         let is_told = told.iter().any(|word| word.to_string_lossy().split('=').next() == Some(option));
         if is_told { Fate::Forwarded } else { Fate::Taken }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nodes_refuses_what_is_for_one_process() {
+        for &(given, local, ..) in WAYS {
+            let option = given.split('=').next().unwrap();
+            let words: Vec<&str> = needed(option).iter().chain(&[given]).copied().collect();
+            let is_refused = Nodes::admit(&parsed(&words).unwrap().asked()).is_err();
+            let is_expected = ["--check", "--seed", "--max-ranks"].contains(&option);
+            assert_eq!(is_refused, is_expected, "{option} on nodes, and {local:?} on local");
+        }
     }
 
     #[test]

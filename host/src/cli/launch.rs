@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use rankine_system::{os, tell};
 
 use super::compile;
 use super::hosts::{self, Place, places};
+use super::values::ByNode;
 use crate::module::{self, Codegen, DIGEST_OPTION};
 use rankine_grid::Grid;
 use rankine_grid::ask::{Asker, Refusal, each};
@@ -34,19 +35,19 @@ pub(super) struct Options {
     ///
     /// By the launcher of the MPI library. A file has lines `name`, `name:4`, `name slots=4`; `slurm` is the allocation
     /// that this is started in.
-    #[arg(long, value_name = "HOSTS", conflicts_with_all = ["threads", "fibers", "no_deadlock_check"])]
+    #[arg(long, value_name = "HOSTS")]
     hosts: Option<String>,
 
     /// Run on the nodes that this file describes
     ///
     /// See `rankine grid`; the program is copied to them.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "hosts")]
     grid: Option<PathBuf>,
 
     /// Run on these nodes of the grid: arm+n[1-4]
     ///
     /// Names of groups, kinds, labels and nodes, joined by +.
-    #[arg(long, value_name = "GROUP", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
+    #[arg(long, value_name = "GROUP", conflicts_with = "hosts")]
     group: Option<String>,
 
     /// Copy a file to every node; may be repeated
@@ -101,6 +102,8 @@ pub(super) struct Program {
     pub ranks: Option<usize>,
     /// A process has all ranks of its node (the engine nodes).
     pub by_node: bool,
+    /// The option that says how many ranks each of these has, once that is known.
+    pub ranks_by_node: Option<(&'static str, String)>,
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
@@ -113,6 +116,19 @@ pub(super) struct Program {
     pub chooses_network: bool,
     /// The folders of this host that the program may use.
     pub grants: Grants,
+}
+
+impl Program {
+    /// What every process of the engine nodes is told of the ranks of all.
+    fn take_places(&mut self, places: &[Place]) {
+        if self.by_node {
+            let counts: Vec<usize> = places.iter().map(|place| place.ranks).collect();
+            self.ranks_by_node = Some(match counts.iter().all(|ranks| *ranks == counts[0]) {
+                true => ("-n", counts[0].to_string()),
+                false => ("--ranks-by-node", ByNode(counts).words()),
+            });
+        }
+    }
 }
 
 /// A file or a question that takes longer hangs.
@@ -131,9 +147,7 @@ impl Options {
     pub(super) fn run(&self, mut program: Program) -> Result<ExitCode> {
         let (nodes, grid) = self.nodes()?;
         let places = places(&nodes, program.ranks)?;
-        if program.by_node {
-            check_even(&places)?;
-        }
+        program.take_places(&places);
         let is_slurm = self.hosts.as_deref() == Some("slurm");
         let launcher = match Launcher::find(self.launcher.as_deref(), is_slurm, program.library.as_deref()) {
             Err(error) if self.dry_run && self.launcher.is_none() => {
@@ -260,21 +274,6 @@ fn parts(
     parts
 }
 
-/// On the engine nodes all nodes have as many ranks.
-fn check_even(places: &[Place]) -> Result<()> {
-    let Some((first, others)) = places.split_first() else { return Ok(()) };
-    match others.iter().find(|place| place.ranks != first.ranks) {
-        None => Ok(()),
-        Some(other) => bail!(
-            "--engine nodes has as many ranks on each node, and there would be {} on {} and {} on {} (-n N gives N to all together)",
-            first.ranks,
-            first.node.name,
-            other.ranks,
-            other.node.name
-        ),
-    }
-}
-
 /// What the library is told of the network between nodes of which one at least has no faster one than TCP.
 fn network(program: &Program, ready: &[Ready]) -> &'static [(&'static str, &'static str)] {
     if !program.chooses_network || ready.len() < 2 || ready.iter().all(|ready| !ready.fabrics.is_empty()) {
@@ -303,9 +302,7 @@ fn words(asker: &Asker, program: &Program, place: &Place, baggage: Option<&Bagga
     let node = &place.node;
     let mut words: Vec<OsString> = vec![asker.rankine(node).into()];
     words.extend(["run", "--engine", if program.by_node { "nodes" } else { "mpi" }].map(OsString::from));
-    if program.by_node {
-        words.extend(["-n".into(), place.ranks.to_string().into()]);
-    }
+    words.extend(program.ranks_by_node.iter().flat_map(|(option, value)| [(*option).into(), value.into()]));
     if let Some(library) = &node.library {
         words.extend(["--mpi-lib".into(), library.into()]);
     }
@@ -440,6 +437,7 @@ mod tests {
         let mut program = Program {
             ranks: None,
             by_node: false,
+            ranks_by_node: None,
             options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
             codegen: Codegen::default(),
@@ -469,17 +467,19 @@ mod tests {
         let whole = [OsString::from("--dir"), here.into(), "--dir-ro".into(), "{data}/in".into(), "in::/in".into()];
         assert_eq!(with_whole_paths(&options).unwrap(), whole);
         assert_eq!(parts[0].places, [("a".to_string(), 2), ("b".to_string(), 2)]);
-        // A process has all ranks of a node, and each node the same number.
+        // A process has all ranks of a node.
         program.by_node = true;
         let mut places = super::places(&nodes[..2], None).unwrap();
-        check_even(&places).unwrap();
+        program.take_places(&places);
         let parts = super::parts(&asker, &program, &places, None, (&[], false));
         assert_eq!(parts.len(), 1);
         assert_eq!(parts[0].places, [("a".to_string(), 1), ("b".to_string(), 1)]);
         let words = parts[0].words.join(" ".as_ref()).into_string().unwrap();
         assert_eq!(words, format!("/bin/rankine run --engine nodes -n 2 --dir-ro /d/in::/in {rest}"));
         places[1].ranks = 3;
-        let refused = check_even(&places).unwrap_err().to_string();
-        assert!(refused.contains("there would be 2 on a and 3 on b"), "{refused}");
+        program.take_places(&places);
+        let parts = super::parts(&asker, &program, &places, None, (&[], false));
+        assert_eq!(parts.len(), 1);
+        assert_eq!(parts[0].words[3..6].join(" ".as_ref()), "nodes --ranks-by-node 2,3");
     }
 }

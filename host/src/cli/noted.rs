@@ -18,7 +18,7 @@ impl Noted {
         if let Some(audit) = &mut audit {
             let files = settings.parts.iter().map(|part| part.file().display().to_string());
             let programs: Vec<_> = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-            let ranks = E::ranks(settings.ranks).unwrap_or(1);
+            let ranks = settings.all_ranks::<E>().unwrap_or(1);
             audit.describe(&Note { programs: &programs, engine: E::NAME, ranks })?;
         }
         Ok(Noted(audit))

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 
 use super::run::usage;
 use super::values::{
-    parse_folder, parse_memory, parse_ranks, parse_read_only_folder, parse_seconds, parse_stack, parse_threads,
-    parse_variable,
+    ByNode, parse_by_node, parse_folder, parse_memory, parse_ranks, parse_read_only_folder, parse_seconds, parse_stack,
+    parse_threads, parse_variable,
 };
 use super::{debugging, kept, launch, page, programs};
 use crate::engine::{self, Asked, Engine, Name, Unsuited};
@@ -18,6 +18,7 @@ use crate::module::signature::{Demands, Signers};
 use crate::module::{Codegen, GUEST_STACK, needs};
 use crate::run::job::{Part, Placement, Settings, cores};
 use rankine_system::grants::{Folder, Grants};
+use rankine_system::launched::{launched_rank, launched_ranks};
 use rankine_system::placing::Cores;
 
 /// The variable with the number of ranks of a job whose command does not say it.
@@ -40,13 +41,13 @@ pub(super) struct Arguments {
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
     pub(super) ranks: Option<usize>,
 
-    /// The engine [default: mpi under a launcher, else local]
+    /// The engine [default: mpi under a launcher, nodes with --hosts and --grid, else local]
     ///
     /// It runs the ranks and carries their messages.
     #[arg(long, value_name = "ENGINE")]
     pub(super) engine: Option<Name>,
 
-    /// The MPI library of the engine mpi
+    /// The MPI library of the engines mpi and nodes
     ///
     /// One with the standard ABI of MPI 5.
     #[arg(long, value_name = "FILE")]
@@ -114,6 +115,10 @@ pub(super) struct Arguments {
     /// Otherwise --threads-per-rank N gives each rank N of its own, if there are enough (also: --bind-to none).
     #[arg(long, help_heading = CORES)]
     pub(super) no_binding: bool,
+
+    /// With --engine nodes: the ranks of each node, in their order: 8,8,4 or 8x2,4 [default: -n on each]
+    #[arg(long = "ranks-by-node", value_name = "LIST", value_parser = parse_by_node, conflicts_with = "ranks", help_heading = CORES)]
+    pub(super) by_node: Option<ByNode>,
 
     /// Give each rank a thread, however many ranks there are
     #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
@@ -286,6 +291,7 @@ impl Arguments {
     pub(super) fn asked(&self) -> Asked<'_> {
         let given = [
             ("--check", self.check.is_some()),
+            ("--ranks-by-node", self.by_node.is_some()),
             ("--max-ranks", self.max_ranks.is_some()),
             ("--universe-size", self.universe_size.is_some()),
             ("--mpi-lib", self.mpi_lib.is_some()),
@@ -302,7 +308,10 @@ impl Arguments {
 
     /// How many ranks the job begins with on an engine, unless only its library will know.
     pub(super) fn ranks_of<E: Engine>(&self) -> Option<usize> {
-        E::ranks(self.parts().iter().map(|part| part.ranks).sum())
+        match &self.by_node {
+            Some(by_node) => Some(by_node.0.iter().sum()),
+            None => E::ranks(self.parts().iter().map(|part| part.ranks).sum()),
+        }
     }
 
     /// The call stack that is wanted: by the user, or else by one of the programs.
@@ -367,11 +376,24 @@ impl Arguments {
         [&self.folders[..], &self.read_only_folders[..]].concat()
     }
 
+    /// How many ranks this node has, if each has a number of its own.
+    fn ranks_of_node(&self) -> Option<usize> {
+        let ByNode(counts) = self.by_node.as_ref()?;
+        let (node, nodes) = (launched_rank().unwrap_or(0), launched_ranks().unwrap_or(1));
+        if counts.len() != nodes {
+            usage(&format!(
+                "--ranks-by-node has ranks for {} nodes, and the launcher has started {nodes}",
+                counts.len()
+            ));
+        }
+        counts.get(node).copied()
+    }
+
     /// What the ranks are to run.
     fn parts(&self) -> Vec<Part> {
         let is_alone = !programs::are_several(&self.program);
         let of_environment = || is_alone.then(ranks_of_environment).flatten();
-        let first = self.ranks.or_else(of_environment).unwrap_or(1);
+        let first = self.ranks.or_else(|| self.ranks_of_node()).or_else(of_environment).unwrap_or(1);
         let parts = programs::parts(first, &self.program).unwrap_or_else(|wrong| usage(&wrong));
         let all = parts.iter().map(|part| part.ranks).sum::<usize>();
         if let Err(wrong) = parse_ranks(&all.to_string()) {
@@ -402,6 +424,7 @@ impl Arguments {
         });
         Ok(Settings {
             ranks,
+            by_node: self.by_node.map(|ByNode(counts)| counts),
             placement,
             threads,
             cores: own_cores,
@@ -411,7 +434,7 @@ impl Arguments {
             grants,
             memory_limit: self.memory_limit,
             most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
-            universe: self.universe_size.unwrap_or_else(cores),
+            universe: self.universe_size,
             timeout: self.timeout,
             started: Instant::now(),
             label: self.label,

@@ -12,7 +12,8 @@ use super::recording::{self, Recording};
 use super::values::parse_size;
 use crate::engine::Engine;
 use crate::run::ending::Ending;
-use crate::run::job::Settings;
+use crate::run::job::{Job, Settings};
+use rankine_system::launched::{launched_rank, launched_ranks};
 use rankine_system::{shown, tell};
 
 #[derive(clap::Args)]
@@ -56,7 +57,7 @@ impl Options {
 
     /// What is to be shown of a job, and where. Begins to listen, in the process of the first rank: behind the wall nobody can.
     pub fn begin<E: Engine>(&self) -> Result<Shows> {
-        let me = (!E::HAS_ALL_RANKS).then(E::first_rank);
+        let me = (!E::HAS_ALL_RANKS).then(|| launched_rank().unwrap_or(0));
         let is_here = me.unwrap_or(0) == 0;
         let server = self.view.as_ref().filter(|_| is_here).map(Server::listen).transpose().context("--view")?;
         let file = self.record.clone().filter(|_| is_here);
@@ -67,7 +68,7 @@ impl Options {
 /// What is to be shown of a job that does not run yet.
 pub(super) struct Shows {
     is_wanted: bool,
-    /// The rank of this process, where each has one of its own.
+    /// The number of this process, where the job has several.
     me: Option<usize>,
     server: Option<Server>,
     file: Option<PathBuf>,
@@ -79,9 +80,10 @@ impl Shows {
     /// The view of the job, if anything is to be shown.
     pub fn view<E: Engine>(&self, settings: &Settings) -> Option<Arc<View>> {
         let (title, is_served) = (title(settings.parts[0].file()), self.server.is_some());
-        let ranks = E::ranks(settings.ranks).unwrap_or(1);
+        let ranks = settings.all_ranks::<E>().unwrap_or(1);
         self.is_wanted.then(|| match self.me {
             None => View::new(title, ranks, is_served),
+            Some(me) if E::IS_BY_NODE => View::of_node(title, ranks, is_served, (me, launched_ranks().unwrap_or(1))),
             Some(me) => View::in_processes(title, ranks, is_served, me),
         })
     }
@@ -131,9 +133,10 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Tells browsers and the recording how the job ended.
-    pub fn close(self, ending: &Ending) {
+    /// Tells browsers and the recording how a job ended.
+    pub fn close<E: Engine>(self, job: &Job<E>, ending: &Ending) {
         let Some(view) = self.view else { return };
+        job.linger(ending);
         let how = match (account(ending).first(), ending.status()) {
             (Some(line), _) => line.trim_start_matches("rankine: ").to_owned(),
             (None, 0) => "finished".into(),

@@ -9,7 +9,7 @@ use rankine_system::os as platform;
 use serde::Deserialize;
 
 use crate::engine::Engine as _;
-use crate::engine::mpi::Mpi;
+use crate::engine::local::Local;
 use crate::module::signature::Signers;
 use crate::run::audit::Audit;
 use crate::run::job::Settings;
@@ -70,7 +70,7 @@ impl Network {
         match self {
             Network::Page => "serve a page (--view)",
             Network::Hosts => "use other machines (--hosts, --grid)",
-            Network::Mpi => "use the engine mpi, whose processes talk over the network",
+            Network::Mpi => "use the engines mpi and nodes, whose processes talk over the network",
         }
     }
 }
@@ -101,7 +101,7 @@ impl Policy {
     /// Holds a job to it.
     pub(crate) fn apply(self, engine: &str, settings: &mut Settings) -> Result<()> {
         self.allow_engine(engine)?;
-        if engine == Mpi::NAME {
+        if engine != Local::NAME {
             self.allow_network(Network::Mpi)?;
         }
         self.allow_folders(&settings.grants)?;
@@ -118,7 +118,7 @@ impl Policy {
     }
 
     /// Whether an engine may be used.
-    fn allow_engine(&self, name: &str) -> Result<()> {
+    pub(crate) fn allow_engine(&self, name: &str) -> Result<()> {
         match &self.engines {
             Some(engines) if !engines.iter().any(|engine| engine == name) => {
                 bail!("this machine does not allow the engine {name} ({FILE}: engines = {engines:?})")

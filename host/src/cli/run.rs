@@ -134,7 +134,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let job = Job::new(engine, &programs, settings)?;
     let ending = run_watched(&job, &watch);
     let status = looks.say(&job, &ending);
-    page.close(&ending);
+    page.close(&job, &ending);
     noted.write(&ending);
     // Before the last words of the engine, in which ranks might begin to compute.
     let is_left = blas.is_none_or(|library| library.close());

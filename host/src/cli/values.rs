@@ -15,6 +15,44 @@ pub(super) fn parse_ranks(text: &str) -> Result<usize, String> {
     }
 }
 
+/// How many ranks each node has, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ByNode(pub(super) Vec<usize>);
+
+impl ByNode {
+    /// As the option takes it: 8x2,4.
+    pub(super) fn words(&self) -> String {
+        let runs = self.0.chunk_by(|one, next| one == next);
+        let runs = runs.map(|run| match run.len() {
+            1 => run[0].to_string(),
+            nodes => format!("{}x{nodes}", run[0]),
+        });
+        runs.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// The most nodes of a list.
+const MOST_NODES: usize = 1 << 20;
+
+/// A list 8,8,4, or 8x2,4.
+pub(super) fn parse_by_node(text: &str) -> Result<ByNode, String> {
+    let mut counts = Vec::new();
+    for run in text.split(',') {
+        let (ranks, nodes) = run.split_once('x').unwrap_or((run, "1"));
+        let ranks = parse_ranks(ranks)?;
+        let nodes = nodes.parse().ok().filter(|&nodes| (1..=MOST_NODES).contains(&nodes));
+        let nodes: usize = nodes.ok_or("a list of ranks by node is 8,8,4 or 8x2,4")?;
+        if counts.len() + nodes > MOST_NODES {
+            return Err("that are more nodes than a job can have".into());
+        }
+        counts.extend(std::iter::repeat_n(ranks, nodes));
+    }
+    match counts.iter().sum::<usize>() > i32::MAX as usize {
+        true => Err("that are more ranks than MPI has numbers for".into()),
+        false => Ok(ByNode(counts)),
+    }
+}
+
 /// How many threads a rank has.
 pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
     match text.parse() {

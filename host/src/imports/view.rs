@@ -352,8 +352,12 @@ fn take(publisher: &Publisher, memory: &Memory, count: i32, ids: i32, values: i3
     if let Some(apart) = publisher.view().apart()
         && !apart.is_first()
     {
-        let text = "over an MPI library, controls have effect where rank 0 of MPI_COMM_WORLD, which has the page, is the first rank \
-                    of the communicator that is given";
+        let who = if apart.is_by_node() {
+            "with the engine nodes, controls have effect where a rank of the first node, which has the page,"
+        } else {
+            "over an MPI library, controls have effect where rank 0 of MPI_COMM_WORLD, which has the page,"
+        };
+        let text = format!("{who} is the first rank of the communicator that is given");
         return Err(Error::new(MPI_ERR_ARG, text));
     }
     if count as u32 > MOST_CONTROLS {

@@ -268,6 +268,10 @@ impl<E: Engine> Crew<E> {
                 if let Some(ear) = guest.ear() {
                     ear.finish();
                 }
+                // What it has published last leaves while others still wait for it.
+                if let Some(publisher) = guest.publisher() {
+                    publisher.leave();
+                }
                 let rank = match guest.member().map(|member| member.team.end(member.number)) {
                     None => Some(&**guest.rank()),
                     Some(Ended::Now(rank)) => Some(rank),
@@ -277,8 +281,9 @@ impl<E: Engine> Crew<E> {
                 leave(rank, outcome, guest.limits.refused, &role.symbols, line)
             }
         };
-        if let Some(view) = &self.settings.view {
-            view.left(seat.index);
+        // Ranks that programs have started are not shown.
+        if let Some(view) = self.settings.view.as_ref().filter(|_| seat.who.world == 0) {
+            view.left(seat.who.rank);
         }
         self.stages().remove(&seat.who);
         self.output.finish_rank(seat.index);

@@ -29,6 +29,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// All ranks of the job are in this process, which hears when they wait.
     const HAS_ALL_RANKS: bool = true;
 
+    /// Beside other processes, each of which has the ranks of a node, too.
+    const IS_BY_NODE: bool = false;
+
     /// Ranks that wait for others stop once the job has ended ([`Engine::stop`]), and say what they waited for.
     const WAITS_END: bool = true;
 
@@ -115,6 +118,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     fn gather(&self, ending: Ending) -> Ending {
         ending
     }
+
+    /// Waits until all has come that the ranks of other processes show, if those here have come to their end.
+    fn linger(&self) {}
 
     /// All has been said: tells the ending to processes that the job has elsewhere. How the job has ended after all, if its ranks
     /// elsewhere have come to another end than those here, which had left.

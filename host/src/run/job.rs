@@ -60,6 +60,8 @@ impl Part {
 pub(crate) struct Settings {
     /// How many ranks, those of all parts.
     pub(crate) ranks: usize,
+    /// How many ranks each node has, where they are not as many everywhere; those of this one are `ranks`.
+    pub(crate) by_node: Option<Vec<usize>>,
     /// How they run.
     pub(crate) placement: Placement,
     /// What they run, in the order of the ranks.
@@ -78,8 +80,8 @@ pub(crate) struct Settings {
     pub(crate) memory_limit: Option<usize>,
     /// Ranks that the job may have, those that its programs start included.
     pub(crate) most_ranks: usize,
-    /// How many ranks programs are told that there is room for.
-    pub(crate) universe: usize,
+    /// How many ranks programs are told that there is room for, if the user says so.
+    pub(crate) universe: Option<usize>,
     /// How long the job may take, since it was started.
     pub(crate) timeout: Option<Duration>,
     /// When it was started.
@@ -113,6 +115,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// How many ranks the job begins with, in all its processes, if that is known before its engine is made.
+    pub(crate) fn all_ranks<E: Engine>(&self) -> Option<usize> {
+        self.by_node.as_ref().map_or_else(|| E::ranks(self.ranks), |counts| Some(counts.iter().sum()))
+    }
+
     /// How its programs are changed.
     pub(crate) fn changes(&self) -> Changes {
         Changes { tell: self.tell(), heap: self.check_heap, null_page: self.null_page }
@@ -141,6 +148,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             ranks: 0,
+            by_node: None,
             placement: Placement::Threads,
             parts: Vec::new(),
             environment: Vec::new(),
@@ -150,7 +158,7 @@ impl Default for Settings {
             grants: Grants::default(),
             memory_limit: None,
             most_ranks: 0,
-            universe: 0,
+            universe: None,
             timeout: None,
             started: Instant::now(),
             label: false,
@@ -282,6 +290,13 @@ impl<E: Engine> Job<E> {
         self.crew.engine.found(matches!(ending, Ending::Finished { .. }))
     }
 
+    /// Waits for what ranks of other processes show until a job that has ended so here is over there, too.
+    pub(crate) fn linger(&self, ending: &Ending) {
+        if let Ending::Finished { .. } = ending {
+            self.crew.engine.linger();
+        }
+    }
+
     /// All has been said of the ending: processes that the job has elsewhere are told. What is to be said of their end.
     pub(crate) fn conclude(&self, ending: &Ending) -> Option<Ending> {
         self.crew.engine.conclude(ending)
@@ -336,7 +351,7 @@ pub(crate) mod tests {
             placement,
             parts: vec![Part { ranks, arguments: vec!["program".into()] }],
             most_ranks: ranks,
-            universe: ranks,
+            universe: Some(ranks),
             timeout: Some(Duration::from_secs(60)),
             ..Settings::default()
         };

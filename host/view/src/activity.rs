@@ -4,6 +4,8 @@
 //! Ranks in great numbers share rows. A rank that waits in the engine has found nothing to do there; while it looks for a
 //! moment whether something comes, and while it waits for a file or for time to pass, it counts as computing.
 
+pub(crate) mod afar;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -44,8 +46,9 @@ struct Rank {
     awaits: Mutex<Option<Awaits>>,
     /// What it has of memory, once it has begun.
     account: OnceLock<Arc<Account>>,
-    /// What a rank in another process has of memory.
+    /// What a rank in another process has of memory, and for whom it waits.
     told: Mutex<Option<Memory>>,
+    words: Mutex<String>,
 }
 
 const LEFT: u64 = u64::MAX;
@@ -227,9 +230,14 @@ pub(crate) fn memory_of(account: &Account) -> Memory {
 impl Rank {
     /// For whom it waits, by its number among ranks of which so many share a row.
     fn in_words(&self, number: usize, each: usize) -> String {
-        let awaits = *lock(&self.awaits);
-        let words = awaits.map(|awaits| awaits.to_string()).unwrap_or_default();
+        let words = self.words();
         if each == 1 || words.is_empty() { words } else { format!("rank {number} in {words}") }
+    }
+
+    /// The same, in the words of its own node if it is on another one.
+    fn words(&self) -> String {
+        let awaits = *lock(&self.awaits);
+        awaits.map_or_else(|| lock(&self.words).clone(), |awaits| awaits.to_string())
     }
 
     /// What it did has ended.

@@ -67,6 +67,11 @@ impl Field {
         lock(&self.0).chosen
     }
 
+    /// Whether as many frames are under way as may be.
+    pub fn is_full(&self) -> bool {
+        lock(&self.0).frames.is_full()
+    }
+
     /// What is under way will never be complete.
     pub fn give_up(&self) {
         lock(&self.0).frames.give_up();

@@ -37,6 +37,14 @@ impl Figure {
         }
     }
 
+    /// Whether as many frames are under way as may be.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Figure::Field(field) => field.is_full(),
+            Figure::Points(points) => points.is_full(),
+        }
+    }
+
     /// What is under way will never be complete.
     pub fn give_up(&self) {
         match self {

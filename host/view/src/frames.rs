@@ -98,6 +98,11 @@ impl<A> Frames<A> {
         self.open.clear();
     }
 
+    /// Whether as many are under way as may be, and parts of them may still come.
+    pub fn is_full(&self) -> bool {
+        self.open.len() == MOST_OPEN && self.open[0].since.elapsed() < PATIENCE
+    }
+
     /// The frame of a step that is under way.
     pub fn open(&mut self, when: When) -> Option<&mut A> {
         self.open.iter_mut().find(|open| open.when == when).map(|open| &mut open.assembly)

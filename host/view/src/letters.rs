@@ -1,4 +1,4 @@
-//! What ranks in processes of their own publish: as letters, where they are not the one that has the page, and out of letters
+//! What ranks of other processes publish: as letters, where they are not the one that has the page, and out of letters
 //! where they are.
 
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl Publisher {
             arrows: arrows.map(|part| Arrows { every: Arrows::every(plane.shape, *every), parts: vec![part] }),
         };
         let letter = RankPart { round: when.round, turn, shape, area: [start, count], field: message };
-        apart.write(0, &Between::Part(letter));
+        apart.write_of(self, &Between::Part(letter));
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Publisher {
             parts: vec![cloud],
         };
         let (round, ranks, within) = (when.round, about.ranks, about.within);
-        apart.write(0, &Between::Cloud(RankCloud { round, turn, ranks, within, points: message }));
+        apart.write_of(self, &Between::Cloud(RankCloud { round, turn, ranks, within, points: message }));
         Ok(())
     }
 }
@@ -218,20 +218,30 @@ mod tests {
     use rankine_guest::{Account, Memory};
 
     use super::*;
-    use crate::{Block, Element, Kind};
+    use crate::{Block, Element, Kind, Sender};
 
-    /// Two ranks with a process each, whose letters are carried by hand.
+    /// Two processes, whose letters are carried by hand: of a rank each, or nodes of two.
     struct Pair {
         views: [Arc<View>; 2],
-        publishers: [Publisher; 2],
+        publishers: Vec<Publisher>,
         memory: Memory,
         _bytes: Vec<u8>,
     }
 
     impl Pair {
         fn new() -> Pair {
-            let views = [0, 1].map(|me| View::in_processes("a.wasm".into(), 2, me == 0, me));
-            let publishers = [0, 1].map(|me| Publisher::new(&views[me], Who::from(me), &Account::new(None)));
+            Pair::with([0, 1].map(|me| View::in_processes("a.wasm".into(), 2, me == 0, me)), 1)
+        }
+
+        fn of_nodes() -> Pair {
+            let views = [0, 1].map(|me| View::of_node("a.wasm".into(), 4, me == 0, (me, 2)));
+            views.iter().zip([0..2, 2..4]).for_each(|(view, ranks)| view.apart().unwrap().carry_by(ranks, || ()));
+            Pair::with(views, 2)
+        }
+
+        fn with(views: [Arc<View>; 2], each: usize) -> Pair {
+            let publisher = |rank| Publisher::new(&views[rank / each], Who::from(rank), &Account::new(None));
+            let publishers = (0..2 * each).map(publisher).collect();
             let mut bytes: Vec<u8> = (0..64).flat_map(|n| f64::from(n).to_le_bytes()).collect();
             let memory = Memory::new();
             // SAFETY: the bytes outlive the memory, and their buffer stays where it is.
@@ -239,9 +249,10 @@ mod tests {
             Pair { views, publishers, memory, _bytes: bytes }
         }
 
-        /// A rank publishes its two rows of four.
+        /// A rank publishes its one or two rows of four.
         fn publish(&self, rank: usize, step: i64) {
-            let (shape, start, count) = ([4, 4], [2 * rank as i32, 0], [2, 4]);
+            let rows = 4 / self.publishers.len();
+            let (shape, start, count) = ([4, 4], [(rows * rank) as i32, 0], [rows as i32, 4]);
             let block = Block { shape: &shape, start: &start, count: &count, strides: None };
             let local = Local::new(&self.memory, Addr(8 + 64 * rank as u32), Element::Double, block).unwrap();
             self.publishers[rank].field(0, "u", step, &local).unwrap();
@@ -253,7 +264,9 @@ mod tests {
             for from in [0, 1] {
                 self.views[from].write_letters();
                 while let Some(letter) = self.views[from].apart().unwrap().next_letter() {
-                    self.views[letter.to].receive(from, &letter.bytes);
+                    let each = self.publishers.len() / 2;
+                    let sender = Sender { process: from, ranks: from * each..(from + 1) * each, rank: letter.rank };
+                    self.views[letter.to].receive_of(&sender, &letter.bytes);
                     carried += 1;
                 }
             }
@@ -294,6 +307,32 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_is_made_of_parts_of_all_ranks_of_nodes() {
+        let pair = Pair::of_nodes();
+        for rank in [3, 0, 2, 1] {
+            assert_eq!(pair.shown(), None);
+            pair.publish(rank, 10);
+            pair.carry();
+        }
+        assert_eq!(pair.shown(), Some(10));
+        // A rank may be a step ahead of others of its node, which still find what is wanted of them.
+        let mut steps = Vec::new();
+        for step in 11..40 {
+            for rank in 0..4 {
+                pair.publish(rank, step);
+                pair.carry();
+            }
+            steps.extend(pair.shown());
+        }
+        assert!(steps.is_sorted() && steps.last() > Some(&10), "{steps:?}");
+        assert_eq!(pair.notices(), Vec::<String>::new());
+        // What is told of another node's ranks is not heard.
+        let sender = Sender { process: 1, ranks: 2..4, rank: 1 };
+        pair.views[0].receive_of(&sender, &Between::Left.to_bytes());
+        assert!(pair.notices()[0].starts_with("rank 1: ") && pair.notices().len() == 1, "{:?}", pair.notices());
+    }
+
+    #[test]
     fn who_is_ahead_is_asked_earlier() {
         let pair = Pair::new();
         for step in 0..20 {
@@ -320,7 +359,7 @@ mod tests {
     #[test]
     fn what_is_small_comes_as_to_a_browser_and_controls_have_one_number() {
         let pair = Pair::new();
-        let [first, other] = &pair.publishers;
+        let [first, other] = &pair.publishers[..] else { unreachable!("there are two") };
         let number = |publisher: &Publisher, name: &str| publisher.control(name, Kind::Button, 0.0).unwrap();
         // In different orders, as programs may.
         let of_first = [number(first, "a"), number(first, "b")];

@@ -6,7 +6,7 @@
 //! | `figure`, `frames` | what ranks publish together: frames of one step each |
 //! | `field`, `local` | fields; a rank's part, read out of its memory |
 //! | `points` | particles, of which no rank knows how many there are in all |
-//! | `apart`, `letters` | ranks in processes of their own, which write to the one that has the page |
+//! | `apart`, `letters` | ranks of other processes, which write to the one that has the page |
 //! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
 //! | `described` | what the program says of what it shows: units, colours, axes |
@@ -52,7 +52,7 @@ use std::time::Duration;
 
 use rankine_guest::Awaits;
 
-pub use apart::{Apart, Letter};
+pub use apart::{Apart, Letter, Sender};
 pub use control::MOST_CHOICES;
 pub use local::{Block, Element, Local, MOST_DIMENSIONS};
 pub use png::png;
@@ -139,7 +139,12 @@ impl View {
 
     /// The view of a job, in the process of the rank `me`, where each has one of its own.
     pub fn in_processes(program: String, ranks: usize, is_served: bool, me: usize) -> Arc<View> {
-        View::with(program, ranks, is_served, Some(Apart::new(me, ranks)))
+        View::with(program, ranks, is_served, Some(Apart::new(me, ranks, false)))
+    }
+
+    /// The view of a job, in the process of the node `me` of so many, each of which has several ranks.
+    pub fn of_node(program: String, ranks: usize, is_served: bool, (me, nodes): (usize, usize)) -> Arc<View> {
+        View::with(program, ranks, is_served, Some(Apart::new(me, nodes, true)))
     }
 
     fn with(program: String, ranks: usize, is_served: bool, apart: Option<Apart>) -> Arc<View> {
@@ -147,7 +152,7 @@ impl View {
             program,
             is_served,
             ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
-            activity: Activity::new(ranks, apart.is_none()),
+            activity: Activity::new(ranks, apart.as_ref().is_none_or(Apart::is_by_node)),
             apart,
             figures: Named::new("fields and points", MOST_FIGURES),
             curves: Named::new("curves", MOST_CURVES),

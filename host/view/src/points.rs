@@ -209,6 +209,11 @@ impl Points {
         lock(&self.0).frames.counts()
     }
 
+    /// Whether as many frames are under way as may be.
+    pub fn is_full(&self) -> bool {
+        lock(&self.0).frames.is_full()
+    }
+
     /// What is under way will never be complete.
     pub fn give_up(&self) {
         lock(&self.0).frames.give_up();

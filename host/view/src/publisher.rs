@@ -41,7 +41,7 @@ impl Publisher {
         // Ranks that programs have started are not shown.
         if who.world == 0 {
             view.activity.begins(who.rank, account);
-            view.apart.iter().for_each(|apart| apart.begins(account));
+            view.apart.iter().for_each(|apart| apart.begins(who.rank, account));
         }
         Publisher { view: view.clone(), who, account: account.clone(), figures: Mutex::default() }
     }
@@ -54,6 +54,13 @@ impl Publisher {
     /// The view that it publishes to.
     pub fn view(&self) -> &View {
         &self.view
+    }
+
+    /// Its program has ended, and nothing more is published.
+    pub fn leave(&self) {
+        if self.who.world == 0 {
+            self.view.ends(self.who.rank);
+        }
     }
 
     /// Publishes a part of a field as it is at a step: that of this rank, or of one of its threads.

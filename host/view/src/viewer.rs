@@ -158,7 +158,8 @@ impl View {
         let mut news = Vec::new();
         if !std::mem::replace(&mut seen.hello, true) {
             news.push(Said::Hello { program: self.program.clone(), ranks: self.ranks });
-            news.extend(self.apart.is_some().then(|| Said::Untold(UNTOLD.to_owned())));
+            let is_untold = self.apart.as_ref().is_some_and(|apart| !apart.is_by_node());
+            news.extend(is_untold.then(|| Said::Untold(UNTOLD.to_owned())));
         }
         for (id, (name, control)) in self.controls.all().into_iter().enumerate() {
             news.extend(control.news(id, &name, seen.controls.entry(id).or_default()));

@@ -12,6 +12,7 @@
 mod arrivals;
 mod calls;
 mod groups;
+mod hear;
 mod offers;
 
 use std::collections::HashSet;
@@ -30,6 +31,8 @@ use crate::world::World;
 use arrivals::Arrivals;
 use calls::Calls;
 use groups::Fetches;
+pub(crate) use hear::KIND;
+pub use hear::{Hear, LONGEST_TOLD};
 use offers::Offers;
 
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
@@ -53,9 +56,25 @@ pub struct Nodes {
 }
 
 impl Nodes {
+    /// Nodes with so many ranks.
+    pub fn new(node: u32, ranks: impl IntoIterator<Item = u32>) -> Nodes {
+        let mut firsts = vec![0];
+        firsts.extend(ranks.into_iter().scan(0, |first, ranks| {
+            *first += ranks;
+            Some(*first)
+        }));
+        Nodes { node, firsts }
+    }
+
     /// So many nodes of as many ranks each.
     pub fn even(node: u32, nodes: u32, each: u32) -> Nodes {
-        Nodes { node, firsts: (0..=nodes).map(|node| node * each).collect() }
+        Nodes::new(node, std::iter::repeat_n(each, nodes as usize))
+    }
+
+    /// How many ranks a node has.
+    pub fn ranks_of(&self, node: u32) -> u32 {
+        let node = node as usize;
+        self.firsts[node + 1] - self.firsts[node]
     }
 
     /// How many nodes there are.
@@ -220,6 +239,8 @@ pub(crate) struct Away {
     arrivals: Mutex<Arrivals>,
     fetches: Mutex<Fetches>,
     calls: Mutex<Calls>,
+    /// Who hears what other nodes tell the host.
+    hears: OnceLock<Arc<dyn Hear>>,
     /// Ranks away to which messages are offered, and how many these are.
     full: Mutex<HashSet<u32>>,
     fulls: AtomicUsize,
@@ -253,6 +274,7 @@ impl Away {
             arrivals: Mutex::default(),
             fetches: Mutex::default(),
             calls: Mutex::default(),
+            hears: OnceLock::new(),
             full: Mutex::default(),
             fulls: AtomicUsize::new(0),
             crowded,

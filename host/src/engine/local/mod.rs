@@ -43,8 +43,9 @@ use std::thread::Thread;
 use anyhow::Result;
 use rankine_abi::{Comm, Datatype};
 use rankine_guest::{Account, Memory, Phase, Who};
+use rankine_local::away::Nodes;
 use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
-use wasmtime::{Instance, Linker, Store};
+use wasmtime::{Caller, Instance, Linker, Store};
 
 use self::check::{Check, Observer};
 use self::compiler::Compiler;
@@ -86,6 +87,9 @@ impl Engine for Local {
     const READS_WIDE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
+        if asked.options.contains(&"--ranks-by-node") {
+            return Err("--ranks-by-node is for --engine nodes; all ranks are here, and -n says how many".into());
+        }
         match engine::launcher() {
             None if asked.options.contains(&"--mpi-lib") => {
                 Err("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi".into())
@@ -255,6 +259,13 @@ impl engine::Rank for Rank {
         Rank::call(self)
     }
 
+    fn carry_view(caller: &mut Caller<'_, Guest>) -> wasmtime::Result<()> {
+        if let Some(publisher) = caller.data().publisher() {
+            publisher.view().carry();
+        }
+        Ok(())
+    }
+
     fn set_call(&self, call: &'static str) {
         self.enter(call);
     }
@@ -299,23 +310,18 @@ impl Carriers {
 
     /// Carriers of the ranks of one node of a job.
     #[cfg(unix)]
-    pub(super) fn of_nodes(
-        settings: &Settings,
-        nodes: rankine_local::away::Nodes,
-        spin: bool,
-        most_ranks: usize,
-    ) -> (Carriers, Arc<World>) {
+    pub(super) fn of_nodes(settings: &Settings, nodes: Nodes, spin: bool, most_ranks: usize) -> (Carriers, Arc<World>) {
         Carriers::with(settings, Options { spin, most_ranks, nodes: Some(nodes), ..Options::default() })
     }
 
     fn with(settings: &Settings, options: Options) -> (Carriers, Arc<World>) {
-        let ranks = settings.ranks;
+        let (ranks, nodes) = (settings.ranks, options.nodes.as_ref().map_or(1, Nodes::count));
         let options = Options {
             deadlock_check: settings.deadlock_check,
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             share_pages: pages::share(),
             storage: Some(files::Files::beneath(&settings.grants)),
-            universe: settings.universe,
+            universe: settings.universe.unwrap_or_else(|| cores().saturating_mul(nodes as usize)),
             ..options
         };
         let listener = watch::listener(settings);

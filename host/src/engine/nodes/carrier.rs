@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use rankine_guest::Who;
 use rankine_local::World;
 use rankine_local::away::Nodes;
-use rankine_nodes::library::{Functions, Greeting, Library as Wire};
+use rankine_nodes::library::{Functions, Greeting, Library as Wire, forgets_receives};
 use rankine_nodes::{Carrier, End, Limits};
 
 use super::{Last, words};
@@ -126,18 +126,20 @@ fn functions(library: &Library) -> Result<Functions, String> {
 fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -> Result<Wire, String> {
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
-    let post = unsafe { Wire::open(functions(library)?, nodes) }?;
-    let ranks = nodes.ranks() / nodes.count();
+    let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
+    let ranks = nodes.ranks_of(nodes.node);
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
     let all =
         post.greet(&Greeting { ranks, has_cores: spins, program: blake3::hash(program.as_bytes()).into(), secret })?;
     let first = &all[0];
-    for (node, other) in all.iter().enumerate() {
-        if other.ranks != first.ranks {
+    for (node, other) in (0..).zip(&all) {
+        let expected = nodes.ranks_of(node);
+        if other.ranks != expected {
             return Err(format!(
-                "node {node} has {} ranks and node 0 has {}: give all the same -n",
-                other.ranks, first.ranks
+                "node {node} has {} ranks and should have {expected}, as node {} was told: give all the same -n, or the same \
+                 --ranks-by-node",
+                other.ranks, nodes.node
             ));
         }
         if other.program != first.program {

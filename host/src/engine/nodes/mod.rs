@@ -1,10 +1,11 @@
 //! The engine of several nodes: the ranks of this process are those of the embedded engine, and those of others are
 //! reached over the MPI library, by one thread.
 //!
-//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), and
-//! ends both. The protocol is in `rankine-nodes`.
+//! The shims are the embedded engine's. What is here starts ranks, starts the thread that carries letters ([`carrier`]), has what
+//! ranks show travel to node 0 ([`post`]), and ends all of it. The protocol is in `rankine-nodes`.
 
 mod carrier;
+mod post;
 mod words;
 
 use std::path::Path;
@@ -13,7 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use rankine_local::away::Nodes as Spread;
 use rankine_local::{End, Rank, Task, World};
 use wasmtime::Linker;
 
@@ -21,13 +23,14 @@ use super::choice::in_one_process;
 use super::local::compiler::Compiler;
 use super::local::spawn::{Embeds, Starter};
 use super::local::{Carriers, Guest, Local, spawn};
-use super::mpi::Mpi;
 use super::mpi::process::{confined, ends_within, quieten};
+use super::mpi::{self, Mpi};
 use super::{Asked, Engine};
 use crate::module::{self, HOST_STACK, Program, call_stack};
 use crate::run::crew::{Crew, Seat};
 use crate::run::ending::{Deadlock, Ending};
 use crate::run::job::{Part, Placement, Settings, cores};
+use post::Post;
 use rankine_mpi::end_by_signal;
 use rankine_mpi::library::{self, Library};
 use rankine_system::confine::Needs;
@@ -75,6 +78,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How the ranks of a job of so many nodes are spread over them.
+fn spread(node: usize, count: usize, settings: &Settings) -> Result<Spread> {
+    let even = || vec![settings.ranks; count];
+    let counts = settings.by_node.clone().unwrap_or_else(even);
+    let fits = counts
+        .iter()
+        .try_fold(0usize, |all, ranks| all.checked_add(*ranks))
+        .is_some_and(|all| all <= i32::MAX as usize);
+    ensure!(fits, "too many ranks");
+    Ok(Spread::new(u32::try_from(node)?, counts.iter().map(|&ranks| ranks as u32)))
+}
+
 /// How many processes of the job are on this host, as far as its launcher says.
 fn neighbours() -> usize {
     let counts = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
@@ -93,13 +108,18 @@ impl Engine for Nodes {
 
     const NAME: &'static str = "nodes";
     const HAS_ALL_RANKS: bool = false;
+    const IS_BY_NODE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         let Asked { program, has_several_programs, options, .. } = asked;
+        if let Some(why) = mpi::unshown(std::env::consts::ARCH) {
+            return Err(format!("{why}: rankine run --engine local -n N {program} has all ranks in one process"));
+        }
         if *has_several_programs {
             return Err("the engine nodes runs one program on all nodes".into());
         }
-        let refused = options.iter().find(|option| **option != "--mpi-lib");
+        let has = ["--mpi-lib", "--ranks-by-node", "--universe-size", "--view", "--record"];
+        let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
 
@@ -122,9 +142,7 @@ impl Engine for Nodes {
         let images = limits::check_mappings(settings.ranks)?;
         limits::raise_open_files();
         let (node, count) = (launched_rank().unwrap_or(0), launched_ranks().unwrap_or(1));
-        let number = |value: usize| u32::try_from(value).context("too many ranks");
-        let nodes = rankine_local::away::Nodes::even(number(node)?, number(count)?, number(settings.ranks)?);
-        settings.ranks.checked_mul(count).filter(|&all| all <= i32::MAX as usize).context("too many ranks")?;
+        let nodes = spread(node, count, settings)?;
         // They were chosen for a process of one rank.
         let is_alone = neighbours() == 1;
         settings.cores = settings
@@ -132,7 +150,7 @@ impl Engine for Nodes {
             .take()
             .filter(|_| is_alone)
             .and_then(|_| Cores::of_all_ranks(settings.threads, settings.ranks));
-        let _ = FIRST.set(node * settings.ranks);
+        let _ = FIRST.set(nodes.first() as usize);
         // The thread that carries letters sleeps while a rank does.
         let threads = settings.ranks.saturating_mul(settings.threads);
         let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
@@ -173,6 +191,7 @@ impl Engine for Nodes {
         let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
         let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
+        let post = crew.settings.view.as_ref().and_then(|view| Post::new(view, &self.world));
         let carry = move || carrier::run(library, &world, &remote, ((&program, spins), has_debugger), &ready, &told);
         let thread = std::thread::Builder::new()
             .name("carrier".into())
@@ -183,6 +202,7 @@ impl Engine for Nodes {
         *lock(&self.thread) = Some((thread, tell));
         self.world.start_by(Arc::new(Starter::new(crew)));
         is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        post.map(Post::begin).transpose().context("can't start a thread for the view")?;
         match &self.carriers {
             Carriers::Threads(threads) => threads.start_all(|index| {
                 let crew = crew.clone();
@@ -242,6 +262,12 @@ impl Engine for Nodes {
         }
     }
 
+    fn linger(&self) {
+        while !self.world.has_heard_all() && self.world.ended().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn conclude(&self, ending: &Ending) -> Option<Ending> {
         let (thread, tell) = lock(&self.thread).take()?;
         if let Ending::Elsewhere(_) = ending
@@ -293,9 +319,9 @@ fn seat(index: usize) -> Seat {
 /// Makes it.
 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
 fn rank(crew: &Crew<Nodes>, index: usize) -> Arc<Rank> {
-    let Part { ranks, arguments } = &crew.settings.parts[0];
-    let nodes = crew.engine.world.nodes().map_or(1, rankine_local::away::Nodes::count);
+    let Part { arguments, .. } = &crew.settings.parts[0];
+    let all = crew.engine.world.nodes().map_or(1, Spread::ranks);
     let rank = Rank::new(crew.engine.world.clone(), index);
-    spawn::tell_environment(&rank, ranks.saturating_mul(nodes as usize), arguments, None);
+    spawn::tell_environment(&rank, all as usize, arguments, None);
     Arc::new(rank)
 }

@@ -521,32 +521,32 @@ function __wbg_get_imports() {
         },
         __wbindgen_generic_0000000000000001: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 19, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_377);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_368);
             return ret;
         },
         __wbindgen_generic_0000000000000002: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("KeyboardEvent")], shim_idx: 19, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_377_2);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_368_2);
             return ret;
         },
         __wbindgen_generic_0000000000000003: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("MessageEvent")], shim_idx: 19, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_377_3);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_368_3);
             return ret;
         },
         __wbindgen_generic_0000000000000004: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("PointerEvent")], shim_idx: 19, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_377_4);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_368_4);
             return ret;
         },
         __wbindgen_generic_0000000000000005: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("WheelEvent")], shim_idx: 19, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_377_5);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_368_5);
             return ret;
         },
         __wbindgen_generic_0000000000000006: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 18, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_376);
+            const ret = makeMutClosure(arg0, arg1, __wasm_bindgen_func_elem_367);
             return ret;
         },
         __wbindgen_generic_0000000000000007: function(arg0, arg1) {
@@ -574,28 +574,28 @@ function __wbg_get_imports() {
     };
 }
 
-function __wasm_bindgen_func_elem_376(arg0, arg1) {
-    wasm.__wasm_bindgen_func_elem_376(arg0, arg1);
+function __wasm_bindgen_func_elem_367(arg0, arg1) {
+    wasm.__wasm_bindgen_func_elem_367(arg0, arg1);
 }
 
-function __wasm_bindgen_func_elem_377(arg0, arg1, arg2) {
-    wasm.__wasm_bindgen_func_elem_377(arg0, arg1, arg2);
+function __wasm_bindgen_func_elem_368(arg0, arg1, arg2) {
+    wasm.__wasm_bindgen_func_elem_368(arg0, arg1, arg2);
 }
 
-function __wasm_bindgen_func_elem_377_2(arg0, arg1, arg2) {
-    wasm.__wasm_bindgen_func_elem_377_2(arg0, arg1, arg2);
+function __wasm_bindgen_func_elem_368_2(arg0, arg1, arg2) {
+    wasm.__wasm_bindgen_func_elem_368_2(arg0, arg1, arg2);
 }
 
-function __wasm_bindgen_func_elem_377_3(arg0, arg1, arg2) {
-    wasm.__wasm_bindgen_func_elem_377_3(arg0, arg1, arg2);
+function __wasm_bindgen_func_elem_368_3(arg0, arg1, arg2) {
+    wasm.__wasm_bindgen_func_elem_368_3(arg0, arg1, arg2);
 }
 
-function __wasm_bindgen_func_elem_377_4(arg0, arg1, arg2) {
-    wasm.__wasm_bindgen_func_elem_377_4(arg0, arg1, arg2);
+function __wasm_bindgen_func_elem_368_4(arg0, arg1, arg2) {
+    wasm.__wasm_bindgen_func_elem_368_4(arg0, arg1, arg2);
 }
 
-function __wasm_bindgen_func_elem_377_5(arg0, arg1, arg2) {
-    wasm.__wasm_bindgen_func_elem_377_5(arg0, arg1, arg2);
+function __wasm_bindgen_func_elem_368_5(arg0, arg1, arg2) {
+    wasm.__wasm_bindgen_func_elem_368_5(arg0, arg1, arg2);
 }
 
 

@@ -1,4 +1,4 @@
-//! What the processes of a job say to each other where each has one rank, and the first of them has the page.
+//! What the processes of a job say to each other where each has one rank, or those of a node, and the first of them has the page.
 
 use crate::bytes::{Bytes, Put};
 use crate::tag::BetweenTag;
@@ -28,6 +28,28 @@ pub enum Between {
     Left,
     /// From the first: it wants every rank's part of a publication.
     Wanted(Wanted),
+    /// To the first: what the ranks of this node do, in their order.
+    Doing(Vec<Doing>),
+    /// To the first: bytes that ranks of this node have sent since it was told last.
+    Moved {
+        /// The first row of ranks that has sent them.
+        row: u32,
+        /// Of each of its rows, those to each row of all ranks.
+        bytes: Vec<f64>,
+    },
+}
+
+/// What a rank of another node does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Doing {
+    /// What memory it has.
+    pub memory: Memory,
+    /// For how many seconds it had waited before.
+    pub waited: f64,
+    /// For how many it waits now: 0 if it computes.
+    pub waits: f64,
+    /// In which call and for whom, if it waits.
+    pub awaits: String,
 }
 
 /// A publication that is wanted of all ranks.
@@ -98,8 +120,9 @@ impl Between {
                 }
                 put.0.extend(Said::Points(points.clone()).to_bytes());
             }
-            Between::Memory(Memory { guest, host, most }) => {
-                put.tag(BetweenTag::Memory).double(*guest).double(*host).double(*most);
+            Between::Memory(memory) => {
+                put.tag(BetweenTag::Memory);
+                memory.put(&mut put);
             }
             Between::Late { name, turn, next } => {
                 put.tag(BetweenTag::Late).text(name).long(*turn as i64).long(*next as i64);
@@ -111,6 +134,16 @@ impl Between {
                 put.tag(BetweenTag::Wanted).text(name).long(*turn as i64).word(*size).byte(u8::from(cut.is_some()));
                 if let Some(cut) = cut {
                     put.words(cut);
+                }
+            }
+            Between::Doing(ranks) => {
+                put.tag(BetweenTag::Doing).word(ranks.len() as u32);
+                ranks.iter().for_each(|rank| rank.put(&mut put));
+            }
+            Between::Moved { row, bytes } => {
+                put.tag(BetweenTag::Moved).word(*row).word(bytes.len() as u32);
+                for number in bytes {
+                    put.double(*number);
                 }
             }
         }
@@ -139,9 +172,7 @@ impl Between {
                 let Said::Points(points) = Said::read(bytes.0)? else { return None };
                 return Some(Between::Cloud(RankCloud { round, turn, ranks, within, points }));
             }
-            BetweenTag::Memory => {
-                Between::Memory(Memory { guest: bytes.double()?, host: bytes.double()?, most: bytes.double()? })
-            }
+            BetweenTag::Memory => Between::Memory(Memory::read(&mut bytes)?),
             BetweenTag::Late => {
                 Between::Late { name: bytes.text()?, turn: bytes.long()? as u64, next: bytes.long()? as u64 }
             }
@@ -151,8 +182,25 @@ impl Between {
                 let cut = if bytes.byte()? == 0 { None } else { Some(bytes.words()?) };
                 Between::Wanted(Wanted { name, turn, cut, size })
             }
+            BetweenTag::Doing => Between::Doing(bytes.list(Doing::LEAST, Doing::read)?),
+            BetweenTag::Moved => Between::Moved { row: bytes.word()?, bytes: bytes.list(8, Bytes::double)? },
         };
         bytes.0.is_empty().then_some(between)
+    }
+}
+
+impl Doing {
+    /// Bytes of one that has no words.
+    const LEAST: usize = 5 * 8 + 4;
+
+    fn put(&self, put: &mut Put) {
+        self.memory.put(put);
+        put.double(self.waited).double(self.waits).text(&self.awaits);
+    }
+
+    fn read(bytes: &mut Bytes<'_>) -> Option<Doing> {
+        let memory = Memory::read(bytes)?;
+        Some(Doing { memory, waited: bytes.double()?, waits: bytes.double()?, awaits: bytes.text()? })
     }
 }
 
@@ -200,6 +248,8 @@ mod tests {
             Between::Left,
             wanted(None),
             wanted(Some([1, 7])),
+            Between::Doing(vec![Doing::default(), Doing { waits: 2.0, awaits: "MPI_Recv".into(), ..Doing::default() }]),
+            Between::Moved { row: 3, bytes: vec![1.0, 2.0] },
         ];
         for letter in letters {
             let bytes = letter.to_bytes();

@@ -14,7 +14,7 @@ mod points;
 mod ranks;
 mod tag;
 
-pub use between::{Between, RankCloud, RankPart, Wanted};
+pub use between::{Between, Doing, RankCloud, RankPart, Wanted};
 use bytes::{Bytes, Put};
 pub use description::{Axis, Description, LONGEST_LABEL, is_label};
 pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};

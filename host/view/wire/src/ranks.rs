@@ -52,6 +52,14 @@ impl Memory {
     pub fn all(self) -> f64 {
         self.guest + self.host
     }
+
+    pub(crate) fn put(self, put: &mut Put) {
+        put.double(self.guest).double(self.host).double(self.most);
+    }
+
+    pub(crate) fn read(bytes: &mut Bytes<'_>) -> Option<Memory> {
+        Some(Memory { guest: bytes.double()?, host: bytes.double()?, most: bytes.double()? })
+    }
 }
 
 impl Ranks {
@@ -63,9 +71,7 @@ impl Ranks {
         for bytes in sent.iter().chain(received) {
             put.double(*bytes);
         }
-        for Memory { guest, host, most } in memory {
-            put.double(*guest).double(*host).double(*most);
-        }
+        memory.iter().for_each(|memory| memory.put(put));
         for words in awaits {
             put.text(words);
         }
@@ -81,9 +87,7 @@ impl Ranks {
             _ => Some(Load {
                 sent: each_row(rows, || bytes.double())?,
                 received: each_row(rows, || bytes.double())?,
-                memory: each_row(rows, || {
-                    Some(Memory { guest: bytes.double()?, host: bytes.double()?, most: bytes.double()? })
-                })?,
+                memory: each_row(rows, || Memory::read(bytes))?,
                 awaits: each_row(rows, || bytes.text())?,
             }),
         };

@@ -93,6 +93,8 @@ tags! {
         Late = 4,
         Left = 5,
         Wanted = 6,
+        Doing = 7,
+        Moved = 8,
     }
 }
 
@@ -107,6 +109,6 @@ mod tests {
             assert!(BetweenTag::of(byte).is_none_or(|tag| u8::from(tag) == byte));
         }
         assert_eq!((SaidTag::of(18), SaidTag::of(19)), (Some(SaidTag::Load), None));
-        assert_eq!((KindTag::of(3), AskedTag::of(8), BetweenTag::of(7)), (None, None, None));
+        assert_eq!((KindTag::of(3), AskedTag::of(8), BetweenTag::of(9)), (None, None, None));
     }
 }
