@@ -109,6 +109,7 @@ impl Rank {
             place.bytes = Some(Bytes::Kept(operation.span().to_vec(), charge));
             drop(offers);
             let _ = operation.complete(Outcome::moved(bytes));
+            self.tell(|| Event::Sent { from: self.id(), to: what.destination as usize, bytes });
         }
     }
 
@@ -156,7 +157,13 @@ impl World {
         let taken = lock(&self.away().offers).take(number);
         if let Some(Bytes::Operation(operation)) = taken {
             let (owner, bytes) = (operation.get().owner, operation.span().bytes());
-            if operation.complete(outcome(bytes)) {
+            let (outcome, to) = (outcome(bytes), operation.what().destination);
+            if !outcome.cancelled {
+                // Who carries copies for the sender.
+                let (from, to) = (owner as usize, to as usize);
+                self.tell(|| Event::Copied { from, to, bytes, by: from });
+            }
+            if operation.complete(outcome) {
                 self.wake(owner);
             }
         }
