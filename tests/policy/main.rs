@@ -185,7 +185,9 @@ fn no_option_weakens_a_policy(site: &Site) -> Result<(), Failed> {
     ends(&offline(&["plain.wasm"])?, 0, "")?;
     ends(&offline(&["--view", "plain.wasm"])?, 1, "does not let jobs serve a page (--view)")?;
     ends(&offline(&["--hosts", "n1,n2", "plain.wasm"])?, 1, "does not let jobs use other machines")?;
-    ends(&offline(&["--engine", "mpi", "plain.wasm"])?, 1, "does not let jobs use the engine mpi")?;
+    for engine in ["mpi", "nodes"] {
+        ends(&offline(&["--engine", engine, "plain.wasm"])?, 1, "does not let jobs use the engines mpi and nodes")?;
+    }
     ends(&site.under("folders = 4\n", &folder, &["run", "plain.wasm"])?, 1, "the policy of this machine")
 }
 

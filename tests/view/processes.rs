@@ -108,7 +108,7 @@ pub fn several_hosts_are_told_what_to_do(site: &Site) -> Result<(), Failed> {
     let mut command = Command::new(&site.places.rankine);
     command.args(["run", "--hosts", "a,b", "-n", "2", "--view"]).arg(site.guest(0)?);
     let run = run_within(command, None, LIMIT)?;
-    let is_said =
-        run.stderr.contains("--view is not for --hosts") && run.stderr.contains("mpiexec -n N rankine run --view");
+    let is_said = run.stderr.contains("--view is not for --hosts")
+        && run.stderr.contains("mpiexec -n N rankine run --engine nodes --view");
     check(run.ended == Ended::Status(2) && is_said, || run.to_string())
 }

@@ -59,8 +59,8 @@ fn table(text: &mut String, entries: &[Entry], results: &Results, ways: &[Way]) 
     let mut rule = "|---|--:|".to_string();
     for way in ways {
         let name = way.name();
-        let _ = write!(head, " {name}: pass | fail | n/a |");
-        rule += "--:|--:|--:|";
+        let _ = write!(head, " {name}: pass, fail, n/a |");
+        rule += "--:|";
         if *way != Way::Native {
             head += " of native |";
             rule += "--:|";
@@ -78,7 +78,7 @@ fn row(text: &mut String, name: &str, entries: &[&Entry], results: &Results, way
     let _ = write!(text, "| {name} | {} |", entries.len());
     for &way in ways {
         let count = count(entries, results, way);
-        let _ = write!(text, " {} | {} | {} |", count.pass, count.fail, count.not_applicable);
+        let _ = write!(text, " {}, {}, {} |", count.pass, count.fail, count.not_applicable);
         if way != Way::Native {
             let share = (count.native > 0).then(|| format!("{:.1}%", 100.0 * count.also as f64 / count.native as f64));
             let _ = write!(text, " {} |", share.unwrap_or("–".into()));
