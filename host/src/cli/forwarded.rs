@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::options::Arguments;
 use super::run::usage;
 use super::{kept, launch};
+#[cfg(unix)]
 use crate::cli::policy::Policy;
 use crate::engine::mpi::{Mpi, library};
 #[cfg(unix)]
