@@ -16,8 +16,6 @@ pub(crate) const KIND: u8 = 66;
 /// Bytes that are told at once, at most.
 pub const LONGEST_TOLD: usize = 20 << 10;
 
-const _: () = assert!(1 + LONGEST_TOLD <= crate::rma::LONGEST_CALL);
-
 impl World {
     /// Before ranks run: who hears what other nodes tell this one. Without anybody it is not heard.
     pub fn hear_by(&self, hears: Arc<dyn Hear>) {
