@@ -73,7 +73,7 @@ fn functions() -> Functions {
 
 fn be_a_node(nodes: Nodes) {
     // SAFETY: nobody else calls the library.
-    let library = unsafe { Library::open(functions(), &nodes, nodes.node % 2 == 0) }.unwrap();
+    let library = unsafe { Library::open(functions(), &nodes, nodes.node.is_multiple_of(2)) }.unwrap();
     let mine = Greeting { ranks: nodes.ranks() / nodes.count(), has_cores: false, program: [0; 32], secret: [0; 16] };
     assert_eq!(library.greet(&mine).unwrap(), vec![mine; nodes.count() as usize]);
     let has_figures = std::env::var_os("RANKINE_FIGURES").is_some();
