@@ -160,10 +160,7 @@ impl<'h> Job<'h> {
             _ => self.kill(loss)?,
         };
         let status = end_of(&mut self.child, self.hosts, &format!("{loss:?}"))?;
-        let left: Vec<&PathBuf> = shared.iter().filter(|path| path.exists()).collect();
-        for path in &left {
-            fs::remove_file(path)?;
-        }
+        let left: Vec<&PathBuf> = shared.iter().filter(|path| fs::remove_file(path).is_ok()).collect();
         let fail = |what: &str| Err(format!("{what}: status {status}\n{}", self.said()).into());
         if had_begun && !left.is_empty() {
             return fail(&format!("{left:?} were left behind"));
