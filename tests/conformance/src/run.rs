@@ -187,14 +187,15 @@ impl Runner {
         };
         // To UCX it is an error that a process which has ended can't be reached, and it says so on the standard output.
         command.env("UCX_LOG_LEVEL", "fatal");
+        let of_local = ["--universe-size", "16", "--dir", "."];
         let of_mpi = ["--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"];
         match way {
-            Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--universe-size", "16", "--dir", "."]),
+            Way::Local => command.args(["run", "-n", &entry.ranks.to_string()]).args(of_local),
             Way::Native => &mut command,
             Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).arg("run").args(of_mpi),
             Way::Nodes => {
                 let ranks = (entry.ranks / processes(entry, way)).to_string();
-                command.arg(&self.places.rankine).args(["run", "--engine", "nodes", "-n", &ranks, "--dir", "."])
+                command.arg(&self.places.rankine).args(["run", "--engine", "nodes", "-n", &ranks]).args(of_local)
             }
         };
         let program = self.within(&folder, program, way)?;

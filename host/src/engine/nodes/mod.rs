@@ -9,7 +9,7 @@ mod post;
 mod words;
 
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
@@ -28,7 +28,7 @@ use super::mpi::{self, Mpi};
 use super::{Asked, Engine};
 use crate::module::{self, HOST_STACK, Program, call_stack};
 use crate::run::crew::{Crew, Seat};
-use crate::run::ending::{Deadlock, Ending};
+use crate::run::ending::{Deadlock, Ending, Event};
 use crate::run::job::{Part, Placement, Settings, cores};
 use post::Post;
 use rankine_mpi::end_by_signal;
@@ -97,6 +97,38 @@ fn neighbours() -> usize {
 }
 
 impl Nodes {
+    /// Starts the ranks of this node once the library says that all nodes are there.
+    fn start_ranks(
+        &self,
+        crew: &Arc<Crew<Nodes>>,
+        is_ready: &Receiver<Result<(), String>>,
+        post: Option<Arc<Post>>,
+    ) -> Result<()> {
+        is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        post.map(Post::begin).transpose().context("can't start a thread for the view")?;
+        match &self.carriers {
+            Carriers::Threads(threads) => threads.start_all(|index| {
+                let crew = crew.clone();
+                move || crew.run_on_thread(&crew.roles[0], seat(index), || Ok(rank(&crew, index)))
+            }),
+            Carriers::Fibers(fibers) => {
+                let (carried, told) = (crew.clone(), Arc::downgrade(crew));
+                let task = move |index| -> Task {
+                    let crew = carried.clone();
+                    Box::pin(async move {
+                        crew.run_on_fiber(&crew.roles[0], seat(index), || Ok(rank(&crew, index))).await;
+                    })
+                };
+                let panicked = move |index| {
+                    if let Some(crew) = told.upgrade() {
+                        crew.panicked(crew.output.who(index), "");
+                    }
+                };
+                Ok(fibers.start(task, panicked)?)
+            }
+        }
+    }
+
     /// The job has ended as nobody could go on.
     fn is_stuck(&self) -> bool {
         matches!(self.world.ended(), Some(End::Deadlock))
@@ -201,29 +233,15 @@ impl Engine for Nodes {
             .context("can't start a thread for the MPI library")?;
         *lock(&self.thread) = Some((thread, tell));
         self.world.start_by(Arc::new(Starter::new(crew)));
-        is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
-        post.map(Post::begin).transpose().context("can't start a thread for the view")?;
-        match &self.carriers {
-            Carriers::Threads(threads) => threads.start_all(|index| {
-                let crew = crew.clone();
-                move || crew.run_on_thread(&crew.roles[0], seat(index), || Ok(rank(&crew, index)))
-            }),
-            Carriers::Fibers(fibers) => {
-                let (carried, told) = (crew.clone(), Arc::downgrade(crew));
-                let task = move |index| -> Task {
-                    let crew = carried.clone();
-                    Box::pin(async move {
-                        crew.run_on_fiber(&crew.roles[0], seat(index), || Ok(rank(&crew, index))).await;
-                    })
-                };
-                let panicked = move |index| {
-                    if let Some(crew) = told.upgrade() {
-                        crew.panicked(crew.output.who(index), "");
-                    }
-                };
-                Ok(fibers.start(task, panicked)?)
+        let crew = crew.clone();
+        // The library waits for all nodes, for ever if need be, and the job has to hear of signals meanwhile.
+        let start = move || {
+            if let Err(error) = crew.engine.start_ranks(&crew, &is_ready, post) {
+                crew.remote.tell(Event::Over(Ending::Failed(format!("{error:#}"))));
             }
-        }
+        };
+        std::thread::Builder::new().name("start".into()).spawn(start).context("can't start a thread")?;
+        Ok(())
     }
 
     fn waits(&self, index: usize, thread: Thread) {
