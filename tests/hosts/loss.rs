@@ -70,7 +70,7 @@ pub fn trials(site: &Arc<Site>, missing: Option<&'static str>) -> Vec<Trial> {
 fn at_moments(site: &Site, losses: &[Loss], times: u32) -> Result<(), Failed> {
     let seed = std::env::var("RANKINE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let hosts = Namespaces::new(&site.folder())?;
-    let whole = undisturbed(site, &hosts)?;
+    let whole = undisturbed(site, &hosts, losses)?;
     for &loss in losses {
         let mut drawn = Drawn(seed);
         for time in 0..times {
@@ -85,12 +85,16 @@ fn at_moments(site: &Site, losses: &[Loss], times: u32) -> Result<(), Failed> {
     Ok(())
 }
 
-/// How long a job takes that loses nothing, once its code has been made.
-fn undisturbed(site: &Site, hosts: &Namespaces) -> Result<Duration, Failed> {
+/// How long a job takes that loses nothing, once its code has been made. While it runs all is there that could be lost.
+fn undisturbed(site: &Site, hosts: &Namespaces, losses: &[Loss]) -> Result<Duration, Failed> {
     let mut took = Duration::ZERO;
     for _ in 0..2 {
         let mut job = Job::start(site, hosts, Loss::Launcher)?;
         let begin = Instant::now();
+        job.await_ranks()?;
+        for &loss in losses {
+            job.victim(loss)?.ok_or_else(|| format!("{loss:?} finds nobody to lose"))?;
+        }
         match (end_of(&mut job.child, hosts, "nobody")?, job.is_whole()) {
             (0, true) => took = begin.elapsed(),
             (status, _) => return Err(format!("status {status} of a job that has lost nothing\n{}", job.said()).into()),
@@ -190,16 +194,9 @@ impl<'h> Job<'h> {
 
     /// Kills a process of the job as soon as it is there; false if there is none any more.
     fn kill(&mut self, loss: Loss) -> Result<bool, Failed> {
-        let (host, is_it): (usize, fn(&Path) -> bool) = match loss {
-            Loss::Process(host) => (host, is_of_ranks),
-            Loss::Proxy(host) => (host, |process| begins(process, "hydra_pmi_proxy")),
-            _ => (0, |process| begins(process, "mpiexec")),
-        };
         let end = Instant::now() + LIMIT;
         while self.child.try_wait()?.is_none() && Instant::now() < end {
-            let processes = self.hosts.processes_on(host)?;
-            let found = processes.into_iter().find(|process| is_it(Path::new(&format!("/proc/{process}"))));
-            if let Some(process) = found {
+            if let Some(process) = self.victim(loss)? {
                 // SAFETY: a plain system call; it is a process in a namespace of this test's own.
                 unsafe { libc::kill(process, libc::SIGKILL) };
                 return Ok(true);
@@ -208,13 +205,23 @@ impl<'h> Job<'h> {
         Ok(false)
     }
 
+    /// The process to kill, if it is there.
+    fn victim(&self, loss: Loss) -> Result<Option<i32>, Failed> {
+        let (host, is_it): (usize, fn(&Path) -> bool) = match loss {
+            Loss::Process(host) => (host, is_of_ranks),
+            Loss::Proxy(host) => (host, |process| begins(process, "hydra_pmi_proxy")),
+            Loss::Launcher => (0, |process| begins(process, "mpiexec")),
+            Loss::Link(_) | Loss::Room => (1, is_of_ranks),
+        };
+        let mut processes = self.hosts.processes_on(host)?.into_iter();
+        Ok(processes.find(|process| is_it(Path::new(&format!("/proc/{process}")))))
+    }
+
     /// Fills the folders that were given little room, as soon as somebody is there who has them.
     fn fill(&mut self) -> Result<bool, Failed> {
         let end = Instant::now() + LIMIT;
         while self.child.try_wait()?.is_none() && Instant::now() < end {
-            let processes = self.hosts.processes_on(1)?;
-            let found = processes.into_iter().find(|process| is_of_ranks(Path::new(&format!("/proc/{process}"))));
-            let Some(process) = found else { continue };
+            let Some(process) = self.victim(Loss::Room)? else { continue };
             let fill = format!("mountpoint -q {LITTLE} || exit 3; cat /dev/zero > {LITTLE}/filled");
             let mut command = Command::new("nsenter");
             command.args(["-m", "-t", &process.to_string(), "sh", "-c", &fill]).stderr(Stdio::null());
