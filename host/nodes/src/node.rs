@@ -14,7 +14,7 @@ use crate::wave::{Outcome, Shown, Waves, children, parent};
 /// Sizes and times. All nodes of a job have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a letter, at the most.
+    /// Bytes of a letter, at the most, where no frame is longer.
     pub letter: usize,
     /// Letters to a node that it has not read.
     pub window: u16,

@@ -125,8 +125,9 @@ impl Peer {
         letter.extend_from_slice(&urgent);
         let mut written = Written { ended: None, pieces: 0 };
         let has_more = !self.letters.is_empty() || !self.streams.is_empty();
-        // What is urgent leaves at once, and what finds no room beside it follows in the next letter.
-        let fits = urgent.len() + self.next_length(limits) <= limits.room();
+        // What is urgent leaves at once, and what finds no room beside it follows in the next letter. A frame that is longer than
+        // a letter is a letter by itself.
+        let fits = urgent.is_empty() || urgent.len() + self.next_length(limits) <= limits.room();
         let costs = has_more && self.allowed > 0 && fits;
         if costs {
             self.allowed -= 1;
