@@ -150,10 +150,11 @@ pub fn the_network_is_chosen(site: &Site) -> Result<(), Failed> {
     unset_network(&mut command);
     let run = run_within(command, None, LIMIT)?;
     check(&run, 0, &ALL_FOUR)?;
-    let said = [&run.stderr, &grid(site, &hosts, &["check", "--group", "ready"])?.stdout];
-    match said.iter().all(|text| text.contains("joined by TCP") && text.contains("MPIR_CVAR_CH4_NETMOD=")) == is_tcp {
+    let asked = grid(site, &hosts, &["check", "--group", "ready"])?.stdout;
+    let chosen = [(&run.stderr, "joined by TCP"), (&asked, "carries messages between nodes, over TCP")];
+    match chosen.iter().all(|(text, tcp)| text.contains(tcp) && text.contains("MPIR_CVAR_CH4_NETMOD=")) == is_tcp {
         true => Ok(()),
-        false => Err(format!("{}\n{run}", said[1]).into()),
+        false => Err(format!("{asked}\n{run}").into()),
     }
 }
 

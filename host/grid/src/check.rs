@@ -198,17 +198,32 @@ pub fn table(reports: &[Report]) -> String {
     page + &network(reports)
 }
 
-/// What jobs on several nodes are told of the network, if it is TCP.
+/// What carries messages between these nodes: the libraries, over which network, and what `--grid` tells them of it.
 fn network(reports: &[Report]) -> String {
     let facts: Vec<&Facts> = reports.iter().filter_map(|report| report.facts.as_ref()).collect();
-    let has_mpich = |facts: &&Facts| matches!(&facts.mpi, Found::Here(mpi) if mpi.version.starts_with("MPICH"));
-    if facts.len() < 2 || !facts.iter().any(has_mpich) || facts.iter().all(|facts| !facts.fabrics.is_empty()) {
+    let mut libraries: Vec<String> = facts
+        .iter()
+        .filter_map(|facts| match &facts.mpi {
+            Found::Here(mpi) => Some(network::library(&mpi.version)),
+            Found::Missing { .. } => None,
+        })
+        .collect();
+    libraries.sort();
+    libraries.dedup();
+    if facts.len() < 2 || libraries.is_empty() {
         return String::new();
+    }
+    let libraries = libraries.join(" and ");
+    if facts.iter().all(|facts| !facts.fabrics.is_empty()) {
+        return format!("{libraries} carries messages between nodes, over their devices\n");
+    }
+    if !libraries.contains("MPICH") {
+        return format!("{libraries} carries messages between nodes, over TCP\n");
     }
     let settings = network::OVER_TCP.map(|(name, value)| format!("{name}='{value}'")).join(" ");
     format!(
-        "nodes are joined by TCP: jobs on several of them get {settings},\n\
-         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (share/doc/rankine/book/grid.md)\n"
+        "{libraries} carries messages between nodes, over TCP: jobs on several get {settings},\n\
+         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (share/doc/rankine/book/machines.md)\n"
     )
 }
 

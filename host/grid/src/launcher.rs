@@ -77,7 +77,7 @@ impl Launcher {
         // A library that the loader found by its name alone has no folder.
         let beside = beside.filter(|folder| folder.is_absolute());
         let installed = beside.into_iter().chain(active).map(|folder| find_program(folder.join("mpiexec")));
-        let on_path = ["mpiexec", "mpirun", "srun"].into_iter().map(find_program);
+        let on_path = ["mpiexec", "mpirun", "srun"].into_iter().map(places::find_launcher);
         // Slurm knows the hosts of its allocation best.
         let first = slurm.then(|| find_program("srun"));
         let mut skipped = String::new();

@@ -19,6 +19,33 @@ pub fn fabrics() -> Vec<String> {
     names
 }
 
+/// What carries messages from this node to others, in words: its devices, and who chooses the way over them.
+pub fn way(version: &str, has_choice: bool, fabrics: &[String], variables: &[(String, String)]) -> String {
+    let devices = if fabrics.is_empty() { "TCP".to_string() } else { fabrics.join(" ") };
+    let said: Vec<String> = variables
+        .iter()
+        .filter(|(name, _)| is_of_user(name))
+        .map(|(name, value)| format!("{name}={}", rankine_system::shown::line(value)))
+        .collect();
+    let library = library(version);
+    if !said.is_empty() {
+        return format!("{devices}: {library} goes as {} says", said.join(" "));
+    }
+    if !has_choice || !fabrics.is_empty() {
+        return format!("{devices}: {library} chooses its way");
+    }
+    format!("{devices}: {library} goes by UCX, and in jobs of --grid by libfabric")
+}
+
+/// What a library calls itself, in a sentence: "MPICH Version: 5.0.2" says too much.
+pub fn library(version: &str) -> String {
+    rankine_system::shown::line(&version.replace(" Version:", ""))
+}
+
+fn is_of_user(name: &str) -> bool {
+    OF_USERS.iter().any(|beginning| name.starts_with(beginning))
+}
+
 /// Whether a library, which is loaded, can go both by UCX and by libfabric.
 pub fn has_choice(version: &str) -> bool {
     let loaded = fs::read_to_string("/proc/self/maps").unwrap_or_default();
@@ -27,13 +54,22 @@ pub fn has_choice(version: &str) -> bool {
 
 /// What a library that has the choice is told: nothing where the user has said something of the network.
 pub fn settings<'v>(variables: impl IntoIterator<Item = &'v str>) -> &'static [(&'static str, &'static str)] {
-    let is_of_user = |name: &str| OF_USERS.iter().any(|beginning| name.starts_with(beginning));
     if variables.into_iter().any(is_of_user) { &[] } else { &OVER_TCP }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_way_is_said() {
+        let mpich = "MPICH Version: 5.0.2";
+        assert_eq!(way(mpich, true, &[], &[]), "TCP: MPICH 5.0.2 goes by UCX, and in jobs of --grid by libfabric");
+        assert_eq!(way(mpich, false, &[], &[]), "TCP: MPICH 5.0.2 chooses its way");
+        assert_eq!(way(mpich, true, &["mlx5_0".into()], &[]), "mlx5_0: MPICH 5.0.2 chooses its way");
+        let set = [("PATH".into(), "/bin".into()), ("UCX_TLS".into(), "tcp,self".into())];
+        assert_eq!(way(mpich, true, &[], &set), "TCP: MPICH 5.0.2 goes as UCX_TLS=tcp,self says");
+    }
 
     #[test]
     fn a_users_choice_stands() {

@@ -3,6 +3,7 @@
 use crate::engine::mpi::library;
 use crate::module;
 use anyhow::Result;
+use rankine_grid::network;
 use rankine_system::confine;
 use rankine_toolchain::build::Flang;
 use rankine_toolchain::cxx::Library;
@@ -94,7 +95,7 @@ fn look() -> Vec<Finding> {
     findings.push(rust_target());
     findings.push(python());
     findings.push(processor());
-    findings.push(mpi());
+    findings.extend(mpi());
     findings.push(maps());
     findings.push(cores());
     findings.push(wall());
@@ -192,19 +193,25 @@ fn processor() -> Finding {
     Finding::new("processor", false, result, "programs are interpreted, which is 20 to 40 times slower")
 }
 
-fn mpi() -> Finding {
-    let found = library::find(None).map(|library| {
+/// The library that carries messages between processes and machines, and the network that it has for that.
+fn mpi() -> Vec<Finding> {
+    let found = library::find(None);
+    let network = found.as_ref().ok().map(|library| {
+        let variables: Vec<(String, String)> = std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+            .collect();
+        let has_choice = network::has_choice(&library.version);
+        let way = network::way(&library.version, has_choice, &network::fabrics(), &variables);
+        Finding::new("network", false, Ok(way), "")
+    });
+    let found = found.map(|library| {
         let (major, minor) = library.abi;
         let skipped: String = library.skipped.iter().map(|skipped| format!("; skipped: {skipped}")).collect();
         let (version, path) = (&library.version, library.path.display());
         format!("{version}, ABI {major}.{minor}, {path} (from {}){skipped}", library.origin)
     });
-    Finding::new(
-        "MPI library",
-        false,
-        found,
-        "only `--engine mpi` needs one: `pip install mpich`, or set RANKINE_MPI_LIB",
-    )
+    let next = "only several machines, and `--engine mpi`, need one: `pip install mpich`, or set RANKINE_MPI_LIB";
+    [Finding::new("MPI library", false, found, next)].into_iter().chain(network).collect()
 }
 
 /// Mappings that one rank needs: its memory with guard regions, its table, its stack.

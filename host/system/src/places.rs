@@ -2,6 +2,8 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
@@ -93,9 +95,34 @@ pub fn find_program(name: impl AsRef<OsStr>) -> Option<PathBuf> {
     path().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
+/// How the SDK's scripts call us that are named as a launcher: they start the programs that it compiles as such a command would.
+pub const AS_LAUNCHER: &str = "start --mpiexec --";
+
+/// Looks an MPI library's launcher up in `PATH`, which the SDK's scripts are not: who builds with them has them first there.
+pub fn find_launcher(name: &str) -> Option<PathBuf> {
+    path().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file() && !is_sdks(path))
+}
+
+fn is_sdks(path: &Path) -> bool {
+    let mut start = String::new();
+    // A program is no text.
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_string(&mut start));
+    read.is_ok() && start.contains(AS_LAUNCHER)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_of_the_sdk_are_no_launchers() {
+        let folder = tempfile::tempdir().unwrap();
+        let [ours, script, program] = ["ours", "script", "program"].map(|name| folder.path().join(name));
+        std::fs::write(&ours, format!("#!/bin/sh\nexec '/opt/rankine' {AS_LAUNCHER} \"$@\"\n")).unwrap();
+        std::fs::write(&script, "#!/bin/sh\nexec mpiexec.hydra \"$@\"\n").unwrap();
+        std::fs::write(&program, b"\x7fELF\xff\xfe start --mpiexec --").unwrap();
+        assert_eq!([ours, script, program].map(|path| is_sdks(&path)), [true, false, false]);
+    }
 
     #[test]
     fn a_program_of_a_clone_finds_what_was_installed_there() {

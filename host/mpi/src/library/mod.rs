@@ -248,7 +248,7 @@ fn parent_of(process: u32) -> Option<u32> {
 
 /// `../lib` of the first `mpiexec` on the path: the library that it belongs to.
 fn beside_first_launcher() -> Option<PathBuf> {
-    Some(places::find_program("mpiexec")?.parent()?.parent()?.join("lib"))
+    Some(places::find_launcher("mpiexec")?.parent()?.parent()?.join("lib"))
 }
 
 /// What is meant by a text in the place of a library, which a native linker would read.

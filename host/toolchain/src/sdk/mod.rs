@@ -19,6 +19,7 @@ use crate::process::check;
 use crate::threads;
 use crate::wide;
 use anyhow::{Context as _, Result};
+use rankine_system::places::AS_LAUNCHER;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -44,8 +45,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("mpif90", "fc -runnable"),
     ("mpif77", "fc -runnable"),
     // As programs of `-runnable` do, those that a makefile starts may use the folder in which it starts them.
-    ("mpiexec", "start --mpiexec --"),
-    ("mpirun", "start --mpiexec --"),
+    ("mpiexec", AS_LAUNCHER),
+    ("mpirun", AS_LAUNCHER),
 ];
 
 /// Where [`Sdk::linker`] lies.
