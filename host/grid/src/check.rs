@@ -208,7 +208,7 @@ fn network(reports: &[Report]) -> String {
     let settings = network::OVER_TCP.map(|(name, value)| format!("{name}='{value}'")).join(" ");
     format!(
         "nodes are joined by TCP: jobs on several of them get {settings},\n\
-         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (share/doc/rankine/book/grid.md)\n"
+         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (share/doc/rankine/book/machines.md)\n"
     )
 }
 
