@@ -1,5 +1,6 @@
 //! `docs/kinds.md`: which chapters of the guests passed on which kind of machine, engine and placement, as the runs have
-//! kept it (`--keep`) in `tests/kinds.txt`. A run of one chapter takes the place of what is known of that one.
+//! kept it (`--keep`) in `tests/kinds.txt`. A run of one chapter takes the place of what is known of that one. The page has more,
+//! which is written by hand and stays as it is.
 
 use super::{Mode, Places};
 use libtest_mimic::Failed;
@@ -118,6 +119,10 @@ const COLUMNS: [(&str, &str); 9] = [
     ("wine", "Windows"),
 ];
 
+/// The lines of the page between which it is written here.
+const BEGIN: &str = "<!-- Written by `just kinds` from what test runs have kept. Do not edit. -->\n";
+const END: &str = "<!-- Here ends what `just kinds` has written. -->\n";
+
 /// Compares the page with what was kept. Where it differs, the right one is left in `target/`.
 pub fn check(places: &Places) -> Result<(), Failed> {
     let known = fs::read_to_string(places.root.join("tests/known.txt"))?;
@@ -127,9 +132,11 @@ pub fn check(places: &Places) -> Result<(), Failed> {
             format!("tests/kinds.txt: of {chapter} in {mode} some failed: mend them, or say why in known.txt").into()
         );
     }
-    let page = page(&kept, &known);
     let path = places.root.join("docs/kinds.md");
-    if fs::read_to_string(&path).is_ok_and(|old| old == page) {
+    let old = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let page = with_counts(&old, &counts(&kept, &known))
+        .ok_or_else(|| format!("{} should have these two lines:\n{BEGIN}{END}", path.display()))?;
+    if old == page {
         return Ok(());
     }
     let right = places.target.join("kinds.md");
@@ -137,15 +144,21 @@ pub fn check(places: &Places) -> Result<(), Failed> {
     Err(format!("{} is not what was kept: run `just kinds`, or take {}", path.display(), right.display()).into())
 }
 
-fn page(kept: &Kept, known: &str) -> String {
+/// The page with these counts in the place of its own.
+fn with_counts(page: &str, counts: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, behind) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{counts}\n{END}{behind}"))
+}
+
+fn counts(kept: &Kept, known: &str) -> String {
     let columns: Vec<_> = COLUMNS.into_iter().filter(|(mode, _)| kept.keys().any(|(of, _)| of == mode)).collect();
     let mut page = String::from(
-        "<!-- Written by `just kinds` from what test runs have kept. Do not edit. -->\n\n\
-         # Kinds of machines, engines and tests\n\n\
-         How many runs of guest programs passed, by the chapter of the programs. Where some did not, `of` says how many there were. On \
+        "How many runs of guest programs passed, by the chapter of the programs. Where some did not, `of` says how many there were. On \
          x86-64 programs run with each of their numbers of ranks; elsewhere with one and two, or what else they need, and in jobs of \
-         two kinds with two and four. In the interpreter programs with threads pass by being refused. AArch64, riscv64 and s390x are emulated by qemu's user mode, Windows by wine. [The grid](grid.md) says what \
-         else was tried on each.\n\n",
+         two kinds with two and four. In the interpreter programs with threads pass by being refused. AArch64, riscv64 and s390x are \
+         emulated by qemu's user mode, Windows by wine. [Which kinds are tested](#which-kinds-are-tested) says what else was tried \
+         on each.\n\n",
     );
     page += &format!("| |{}\n|---|{}\n", row(&columns, |(_, title)| (*title).into()), row(&columns, |_| "---:".into()));
     let chapters: BTreeSet<&String> = kept.keys().map(|(_, chapter)| chapter).collect();

@@ -326,7 +326,7 @@ pub fn nothing_is_inherited(site: &Site) -> Result<(), Failed> {
 pub fn the_book_is_typed(site: &Site) -> Result<(), Failed> {
     let slurm = site.slurm()?;
     let mut typed = 0;
-    for page in ["mpi-engine.md", "hosts.md", "grid.md"] {
+    for page in ["mpi-engine.md", "machines.md"] {
         let text = fs::read_to_string(site.places.root.join("docs").join(page))?;
         for line in text.lines().filter_map(|line| line.strip_prefix("$ ")) {
             let words: Vec<&str> = line.split(" #").next().unwrap_or_default().split_whitespace().collect();
