@@ -1,5 +1,6 @@
 # The HPC Challenge benchmark from Debian's source package: C on 4 ranks over the reference BLAS in Fortran 77 (Debian's
-# lapack), linked by rankine fc, and over the BLAS that the host computes. Each of its parts checks its own answers.
+# lapack), linked by rankine fc, also on two nodes, and over the BLAS that the host computes. Each of its parts checks its own
+# answers.
 # full: it compiles some 350 files
 # seconds: 1800
 # sources: hpcc lapack
@@ -51,7 +52,7 @@ failed() {
 expect() { grep -qE "$1" $report || failed "its report lacks $1"; }
 check() {
     rm -f $report
-    rankine run -n 4 --dir . hpcc > out 2>&1 || { cat out; exit 1; }
+    "$@" --dir . hpcc > out 2>&1 || { cat out; exit 1; }
     expect '^Success=1$'
     expect '^ +1 tests completed and passed residual checks,$' # HPL
     expect '^ +5 tests completed and passed residual checks.$' # PTRANS
@@ -59,7 +60,9 @@ check() {
     expect '^MPIRandomAccess_LCG_Errors=0$'
     expect '^MPIFFT_maxErr=[0-9.]+e-1[4-6]$'
 }
-check
+check rankine run -n 4
+# Two nodes of two ranks.
+check "$MPI_BIN/mpiexec" -n 2 rankine run --engine nodes -n 2
 
 # The same objects over the BLAS of which the host computes the products and solves.
 rankine sdk build blas > blas.log 2>&1 || { tail -n 40 blas.log; exit 1; }
@@ -67,4 +70,4 @@ sed -i "s|$PWD/libblas.a|-lblas|" hpl/Make.rankine
 rm hpcc
 make arch=rankine > make.log 2>&1 || { tail -n 40 make.log; exit 1; }
 grep -aq rankine_math hpcc || { echo "it was not linked with the host's BLAS"; exit 1; }
-check
+check rankine run -n 4

@@ -1,5 +1,5 @@
-# LAMMPS without optional packages, from Debian's source package: 180,000 lines of C++. The Lennard-Jones melt on 1, 2 and 4 ranks, and the
-# larger one of its bench folder, print the digits of the native build (clang 22 and MPICH 5 on x86-64).
+# LAMMPS without optional packages, from Debian's source package: 180,000 lines of C++. The Lennard-Jones melt on 1, 2 and 4 ranks and on
+# two nodes, and the larger one of its bench folder, print the digits of the native build (clang 22 and MPICH 5 on x86-64).
 # full: it compiles 386 files of C++
 # seconds: 2400
 # sources: lammps
@@ -10,11 +10,18 @@ make -C src -j2 mpi CCFLAGS="-O2 -std=c++11 -w" LINKFLAGS=-O2 SHFLAGS= SIZE=true
 
 # The table of step, temperature, energies and pressure.
 thermo() { sed -n '/^Step/,/^Loop/{/^Loop/d;s/ *$//;p}' "$1"; }
+prints() {
+    "${@:2}" --dir . src/lmp_mpi -in "$1" > out || { cat out; exit 1; }
+    diff expected <(thermo out)
+}
 check() {
-    local input=$1 ranks
+    local ranks
     for ranks in 1 2 4; do
-        rankine run -n $ranks --dir . src/lmp_mpi -in "$input" > out || { cat out; exit 1; }
-        diff expected <(thermo out)
+        prints "$1" rankine run -n $ranks
+    done
+    # Two nodes, of one rank and of two.
+    for ranks in 1 2; do
+        prints "$1" "$MPI_BIN/mpiexec" -n 2 rankine run --engine nodes -n $ranks
     done
 }
 cat > expected <<EOF

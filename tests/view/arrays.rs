@@ -8,7 +8,7 @@ use std::time::Duration;
 use libtest_mimic::Failed;
 use rankine_view_wire::{Arrows, Description, Field, Part, Said, Vectors};
 
-use super::job::Job;
+use super::job::{Job, is_late};
 use super::process::{Ended, run_within};
 use super::{Site, check};
 
@@ -65,7 +65,7 @@ fn check_shown(site: &Site, guest: &Path, arrays: usize) -> Result<(), Failed> {
                     *frames.entry(field.name).or_default() += 1;
                 }
                 Said::Description(told) => described = Some(told),
-                Said::Notice(text) => return Err(text.into()),
+                Said::Notice(text) if !is_late(&text) => return Err(text.into()),
                 _ => {}
             }
         }

@@ -123,6 +123,12 @@ impl Drop for Job {
     }
 }
 
+/// Whether a page is told that a frame had to make way, as parts of it did not come in time: on a busy machine ranks may begin
+/// seconds after each other. Frames that are never whole are not waited for without end.
+pub fn is_late(notice: &str) -> bool {
+    notice.contains(" can't be shown: ")
+}
+
 /// Someone at the socket of the page.
 pub struct Visitor {
     socket: WebSocket<TcpStream>,

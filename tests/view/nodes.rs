@@ -6,7 +6,7 @@ use libtest_mimic::Failed;
 use rankine_view_wire::{Load, Ranks, Said};
 
 use super::chromium::LIMIT;
-use super::job::{Job, Visitor};
+use super::job::{Job, Visitor, is_late};
 use super::mpiexec::mpiexec;
 use super::process::{Ended, run_within};
 use super::processes::hear_level;
@@ -74,7 +74,7 @@ pub fn points_of_nodes_are_shown(site: &Site) -> Result<(), Failed> {
                 check(numbers.iter().copied().eq(0..24), || format!("torn: {columns:?}"))?;
                 seen += 1;
             }
-            Said::Notice(text) => return Err(text.into()),
+            Said::Notice(text) if !is_late(&text) => return Err(text.into()),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 use rankine_view_wire::{Points, Said};
 
 use super::chromium::{Chromium, LIMIT, Tab};
-use super::job::{Job, Visitor};
+use super::job::{Job, Visitor, is_late};
 use super::process::{Ended, Run, run_within};
 use super::{Site, VIRIDIS, check};
 
@@ -155,7 +155,7 @@ fn points(visitor: &mut Visitor, name: &str) -> Result<Points, Failed> {
     loop {
         match visitor.hear()? {
             Said::Points(points) if points.name == name => return Ok(points),
-            Said::Notice(text) => return Err(text.into()),
+            Said::Notice(text) if !is_late(&text) => return Err(text.into()),
             _ => {}
         }
     }
