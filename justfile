@@ -176,6 +176,10 @@ doctor: build
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
 test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide
 
+# Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
+counts *ARGS:
+    RANKINE_COUNTS={{trim_start_match(ARGS, "--")}} cargo test {{cargo_flags}} --test counts
+
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
     cargo run -q --release -p rankine-bench -- {{ARGS}}

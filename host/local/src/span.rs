@@ -202,9 +202,12 @@ impl<'a> Span<'a> {
 
     /// The packed bytes.
     pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.bytes];
-        // SAFETY: the vector has as many bytes as the span.
-        unsafe { self.pack(0, bytes.as_mut_ptr(), self.bytes) };
+        let mut bytes = Vec::with_capacity(self.bytes);
+        // SAFETY: the vector has room for as many bytes as the span has, and has them then.
+        unsafe {
+            self.pack(0, bytes.as_mut_ptr(), self.bytes);
+            bytes.set_len(self.bytes);
+        }
         bytes
     }
 

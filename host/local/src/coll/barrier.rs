@@ -21,6 +21,9 @@ impl Collective for Barrier {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         let local = g.local();
         let unit = if g.is_inter() { local.size } else { local.unit() };
+        if unit == 1 {
+            return disseminate(&local, unit).await;
+        }
         let tree = local.tree_of(unit).apart();
         gather(&local, tree).await?;
         if g.is_inter() && g.rank == 0 {

@@ -83,6 +83,9 @@ async fn up<'a>(g: &Coll<'a>, reduction: &Reduction, tree: Tree, mine: Scratch<'
 /// Combines every rank's operand: the result at every rank.
 pub(super) async fn to_all<'a>(g: &Coll<'a>, reduction: &Reduction, mine: Scratch<'a>) -> Result<Scratch<'a>> {
     let (unit, length) = (g.unit(), mine.len());
+    if g.size.is_power_of_two() && unit == 1 {
+        return exchange(g, reduction, unit, mine).await;
+    }
     if g.size.is_power_of_two() && unit.is_power_of_two() {
         let tree = g.tree_of(unit).apart();
         let mut result = match up(g, reduction, tree, mine).await? {
@@ -107,16 +110,25 @@ async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, unit: usize, mut mine
         let peer = g.rank ^ step;
         let receiving = g.irecv_carried(peer, mine.len())?;
         let sending = g.isend_carried(peer, mine)?;
-        let mut theirs = receiving.finish().await?;
-        mine = sending.finish().await?;
-        if g.rank < peer {
-            reduction.apply(g.r(), &mine, &mut theirs).await?;
-            mine = theirs;
-        } else {
-            reduction.apply(g.r(), &theirs, &mut mine).await?;
-        }
+        let theirs = receiving.finish().await?;
+        mine = with(g, reduction, sending.finish().await?, (peer, theirs)).await?;
         step *= 2;
     }
+    Ok(mine)
+}
+
+/// Combines the operands of this rank and of another.
+pub(super) async fn with<'a>(
+    g: &Coll<'a>,
+    reduction: &Reduction,
+    mut mine: Scratch<'a>,
+    (peer, mut theirs): (usize, Scratch<'a>),
+) -> Result<Scratch<'a>> {
+    if g.rank < peer {
+        reduction.apply(g.r(), &mine, &mut theirs).await?;
+        return Ok(theirs);
+    }
+    reduction.apply(g.r(), &theirs, &mut mine).await?;
     Ok(mine)
 }
 

@@ -256,10 +256,11 @@ impl<'a> Coll<'a> {
         *self.comm.near.get_or_init(|| self.r.world().in_a_row(&self.comm.group))
     }
 
-    /// How many ranks have one of them speak for all: those of a node, or each for itself where every rank has a core.
+    /// How many ranks have one of them speak for all: those of a node, or each for itself where every rank has a core. Of two
+    /// each has to wait only once if both speak.
     fn unit(&self) -> usize {
         let near = self.near();
-        if near == self.size && self.has_cores() { 1 } else { near }
+        if near == self.size && (self.has_cores() || self.size == 2) { 1 } else { near }
     }
 
     /// Starts a send to a peer.

@@ -1,12 +1,14 @@
 //! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`
 
+use std::ops::Range;
+
 use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, Op};
 
 use super::buffers::{is_in_place, not_in_place};
 use super::flight::{Flight, Scratch};
-use super::reduce::{by_slices, to_root};
+use super::reduce::{SEGMENT, by_slices, to_root};
 use super::slices::{Slices, reduce_slice};
-use super::{Coll, Collective};
+use super::{Coll, Collective, fold};
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::op::Reduction;
@@ -79,6 +81,9 @@ impl ReduceScatter {
 impl Collective for ReduceScatter {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         let local = g.local();
+        if !g.is_inter() && g.size == 2 && self.from.bytes() <= SEGMENT {
+            return self.of_two(g).await;
+        }
         if !g.is_inter() && by_slices(g, self.from.bytes()) {
             // In place the result lies where others still read their slices of the operand.
             let mut result = Scratch::new(g.r(), self.to.bytes())?;
@@ -100,6 +105,20 @@ impl Collective for ReduceScatter {
 }
 
 impl ReduceScatter {
+    /// Each of two ranks has the other combine its slice of the own operand, and waits once.
+    async fn of_two(&self, g: &Coll<'_>) -> Result<()> {
+        let peer = 1 - g.rank;
+        let [mine, theirs] = [g.rank, peer].map(|rank| self.slices.range(rank));
+        let packed = |slice: Range<usize>| Scratch::packed(g.r(), &self.from, slice.start, slice.len());
+        let receiving = g.irecv_carried(peer, mine.len())?;
+        let sending = g.isend_carried(peer, packed(theirs)?)?;
+        let operand = receiving.finish().await?;
+        sending.finish().await?;
+        let result = fold::with(g, &self.reduction, packed(mine)?, (peer, operand)).await?;
+        self.to.unpack(0, &result);
+        Ok(())
+    }
+
     /// Rank 0, which has the whole result, sends everybody a slice.
     async fn hand_out(&self, g: &Coll<'_>, mut all: Scratch<'_>) -> Result<()> {
         if g.rank != 0 {

@@ -342,9 +342,12 @@ impl Payload<'_> {
 
     /// The payload as bytes of the host's own.
     pub(crate) fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.length];
-        // SAFETY: `bytes` has the payload's length.
-        unsafe { self.copy_to(bytes.as_mut_ptr(), self.length) };
+        let mut bytes = Vec::with_capacity(self.length);
+        // SAFETY: `bytes` has room for the payload, and has it then.
+        unsafe {
+            self.copy_to(bytes.as_mut_ptr(), self.length);
+            bytes.set_len(self.length);
+        }
         bytes
     }
 
