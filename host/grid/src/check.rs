@@ -222,8 +222,9 @@ fn network(reports: &[Report]) -> String {
     }
     let settings = network::OVER_TCP.map(|(name, value)| format!("{name}='{value}'")).join(" ");
     format!(
-        "{libraries} carries messages between nodes, over TCP: jobs on several get {settings},\n\
-         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (share/doc/rankine/book/machines.md)\n"
+        "{libraries} carries messages between nodes, over TCP: if it has both UCX and libfabric, jobs on several get\n\
+         {settings}, unless UCX_, FI_ or MPIR_CVAR_ variables of the network say otherwise\n\
+         (share/doc/rankine/book/machines.md)\n"
     )
 }
 

@@ -7,6 +7,7 @@
 //! an eighth of that while longer at the most, and a node at rest looks a thousand times a second. Ranks that want something
 //! wake it. While ranks carry it naps, and sees from time to time whether they still do.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -47,8 +48,11 @@ pub struct Left {
 const SLEEP: Duration = Duration::from_millis(1);
 /// How long it naps while ranks carry. Each of its looks takes a core from one of them for some microseconds.
 const NAP: Duration = Duration::from_micros(200);
-/// Letters that are read before others get their turn.
+/// Letters, and bytes of them, that are read before others get their turn: a long letter may hold hundreds of messages.
 const READ: usize = 64;
+const READ_BYTES: usize = 128 << 10;
+/// Requests of ranks that are carried out before others get theirs.
+const ASKED: usize = 1 << 10;
 /// How long the last letters may take to leave.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -88,7 +92,8 @@ struct Carrying<W> {
     limits: Limits,
     crowded: Vec<bool>,
     letter: Vec<u8>,
-    requests: Vec<Request>,
+    /// What ranks have asked for and was not carried out yet.
+    requests: VecDeque<Request>,
     origin: Instant,
     /// When there was something to do last, and when the node heard last that time has passed.
     since: Instant,
@@ -110,7 +115,7 @@ impl<W: Wire + Send + 'static> Carrier<W> {
             wire,
             limits,
             letter: Vec::new(),
-            requests: Vec::new(),
+            requests: VecDeque::new(),
             origin: now,
             since: now,
             ticked: 0,
@@ -172,10 +177,8 @@ impl<W: Wire + Send + 'static> Carrier<W> {
 impl<W: Wire> Carrying<W> {
     /// One look at everything, which has the node hear of the time `always`, or when that has passed; whether there was something to do.
     fn look(&mut self, always: bool) -> bool {
-        let worked = self.turn(always).unwrap_or_else(|why| {
-            self.fail(why);
-            false
-        });
+        // What a failure leaves to say is sent in the next turn.
+        let worked = self.turn(always).unwrap_or_else(|why| self.fail(why));
         if worked {
             self.since = Instant::now();
         }
@@ -183,20 +186,28 @@ impl<W: Wire> Carrying<W> {
     }
 
     fn turn(&mut self, always: bool) -> Result<bool, String> {
-        let mut here = Here { world: &self.world, end: None };
-        self.world.take_requests(&mut self.requests);
-        let mut worked = !self.requests.is_empty();
-        for request in self.requests.drain(..) {
+        if self.requests.is_empty() {
+            self.world.take_requests(&mut self.requests);
+        }
+        let some = self.requests.len().min(ASKED);
+        let mut here = Here { world: &self.world, has_more: some < self.requests.len(), end: None };
+        let mut worked = some > 0;
+        for request in self.requests.drain(..some) {
             ask(&mut self.node, &self.nodes, request, &mut here);
         }
+        self.node.at(self.origin.elapsed().as_millis() as u64);
         if worked {
             // What a rank waits for comes later than what it has sent leaves.
             send(&mut self.node, &mut self.wire, &mut self.letter, &mut here)?;
         }
         // A rank looks first whether a letter has brought what it waits for.
+        let mut read = 0;
         for _ in 0..if always { READ } else { 1 } {
+            if read >= READ_BYTES {
+                break;
+            }
             let Some(from) = self.wire.receive(&mut self.letter)? else { break };
-            worked = true;
+            (worked, read) = (true, read + self.letter.len());
             self.node
                 .read(from, &self.letter, &mut here)
                 .map_err(|what| broken(from, &what, &mut self.node, &mut here))?;
@@ -236,14 +247,16 @@ impl<W: Wire> Carrying<W> {
         }
     }
 
-    /// The wire, or a node, has failed: the job can't go on.
-    fn fail(&mut self, why: String) {
+    /// The wire, or a node, has failed: the job can't go on. Whether that is news.
+    fn fail(&mut self, why: String) -> bool {
+        let is_news = self.why.is_none();
         self.why.get_or_insert(why);
-        let mut here = Here { world: &self.world, end: None };
+        let mut here = Here { world: &self.world, has_more: false, end: None };
         self.node.end(End::Broken { node: self.nodes.node }, &mut here);
         if let Some(end) = self.node.ended() {
             self.end_here(end);
         }
+        is_news
     }
 
     fn end_here(&mut self, end: End) {
@@ -315,6 +328,8 @@ fn address(envelope: &Envelope) -> Address {
 /// The ranks that are here.
 struct Here<'w> {
     world: &'w World,
+    /// Requests of ranks wait.
+    has_more: bool,
     end: Option<End>,
 }
 
@@ -331,12 +346,21 @@ impl Site for Here<'_> {
 
     fn state(&self) -> State {
         match self.world.rest() {
+            _ if self.has_more => State::Runs,
             Rest::Runs => State::Runs,
             Rest::Left => State::Left,
             // Who doesn't want to hear of a deadlock waits for ever. Node 0, which looks for one, knows.
             Rest::Waits if self.is_first() && !self.world.checks_deadlock() => State::Runs,
             Rest::Waits => State::Waits,
         }
+    }
+
+    fn checks_deadlock(&self) -> bool {
+        self.world.checks_deadlock()
+    }
+
+    fn is_at(&self, rank: u32, node: u32) -> bool {
+        self.world.nodes().is_some_and(|nodes| nodes.node_of(rank) == Some(node))
     }
 
     fn deliver(&mut self, envelope: &Envelope, bytes: &[u8]) {

@@ -63,10 +63,14 @@ pub struct Library {
     /// Receives of letters, in the order in which the library fills them. To ask for a letter that is there before it is received
     /// costs the library twice as much.
     posted: VecDeque<(usize, Vec<u8>)>,
+    /// Letters that were asked for and are being received, in the order in which they were found: whose they are, too.
+    coming: VecDeque<(u32, usize, Vec<u8>)>,
 }
 
 /// Letters that have not left before it is asked whether they have, also while others come.
 const MANY: usize = 32;
+/// How many letters that have not left are passed over when it is asked for those that have.
+const STAY: usize = 8;
 /// How many receives of letters it has.
 const POSTED: usize = 4;
 
@@ -161,7 +165,8 @@ impl Library {
         let changes_threads = provided >= MPI_THREAD_SERIALIZED;
         let nodes = nodes.count();
         let [under_way, posted] = [VecDeque::new(), VecDeque::new()];
-        Ok(Library { functions, nodes, changes_threads, probes, under_way, free: Vec::new(), posted })
+        let (free, coming) = (Vec::new(), VecDeque::new());
+        Ok(Library { functions, nodes, changes_threads, probes, under_way, free, posted, coming })
     }
 
     /// Whether others than the thread that has opened it may call it, one at a time.
@@ -180,16 +185,20 @@ impl Library {
         all.as_chunks().0.iter().enumerate().map(|(node, bytes)| Greeting::from_bytes(bytes, node)).collect()
     }
 
-    /// Takes note of letters that have left.
+    /// Takes note of letters that have left. One to a node that does not take it holds up no other.
     fn reap(&mut self) -> Result<(), String> {
-        while let Some((request, _)) = self.under_way.front_mut() {
+        let mut stay = 0;
+        while stay < STAY.min(self.under_way.len()) {
+            let Some((request, _)) = self.under_way.front_mut() else { break };
             let mut flag = 0;
             // SAFETY: the request is under way, and the result is on the stack.
             checked(unsafe { (self.functions.test)(request, &mut flag, null_mut()) }, "MPI_Test")?;
             if flag == 0 {
-                break;
-            }
-            if let Some((_, letter)) = self.under_way.pop_front() {
+                stay += 1;
+                self.under_way.rotate_left(1);
+            } else if let Some((_, letter)) = self.under_way.pop_front()
+                && self.free.len() < MANY
+            {
                 self.free.push(letter);
             }
         }
@@ -239,7 +248,7 @@ impl Library {
     /// The next letter, if one has come, and whose it is.
     fn receive_letter(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String> {
         if self.probes {
-            return self.receive_tagged(LETTER, letter);
+            return self.receive_probed(letter);
         }
         while self.posted.len() < POSTED {
             self.post(Vec::new())?;
@@ -267,9 +276,53 @@ impl Library {
         Ok(Some(u32::try_from(status[0]).map_err(|_| "a message of nobody's")?))
     }
 
+    /// The next letter, where they are asked for first. One whose bytes do not come yet is waited for by no more than its own node.
+    fn receive_probed(&mut self, letter: &mut Vec<u8>) -> Result<Option<u32>, String> {
+        let mut at = 0;
+        while at < self.coming.len() {
+            let from = self.coming[at].0;
+            let (mut flag, is_first) = (0, !self.coming.iter().take(at).any(|(other, _, _)| *other == from));
+            if is_first {
+                // SAFETY: the request is under way, and the result is on the stack.
+                checked(unsafe { (self.functions.test)(&mut self.coming[at].1, &mut flag, null_mut()) }, "MPI_Test")?;
+            }
+            if flag != 0
+                && let Some((from, _, room)) = self.coming.remove(at)
+            {
+                *letter = room;
+                return Ok(Some(from));
+            }
+            at += 1;
+        }
+        if self.coming.len() >= MANY {
+            return Ok(None);
+        }
+        let Some((from, length)) = self.probe(LETTER)? else { return Ok(None) };
+        let (mut request, mut room) = (0, std::mem::take(letter));
+        room.clear();
+        room.resize(length, 0);
+        let to = room.as_mut_ptr().cast();
+        // SAFETY: the room stays where it is, also when the vector moves, until the request is complete.
+        let code =
+            unsafe { (self.functions.irecv)(to, length as c_int, BYTE, from as c_int, LETTER, WORLD, &mut request) };
+        let mut flag = 0;
+        if code == 0 && !self.coming.iter().any(|(other, _, _)| *other == from) {
+            // SAFETY: the request is under way, and the result is on the stack.
+            checked(unsafe { (self.functions.test)(&mut request, &mut flag, null_mut()) }, "MPI_Test")?;
+        }
+        if flag != 0 {
+            *letter = room;
+            return Ok(Some(from));
+        }
+        self.coming.push_back((from, request, room));
+        checked(code, "MPI_Irecv")?;
+        Ok(None)
+    }
+
     /// No letter will come any more.
     fn take_back(&mut self) {
-        for (mut request, room) in std::mem::take(&mut self.posted) {
+        let coming = std::mem::take(&mut self.coming).into_iter().map(|(_, request, room)| (request, room));
+        for (mut request, room) in std::mem::take(&mut self.posted).into_iter().chain(coming) {
             // SAFETY: the request is under way, and complete before the room goes.
             let codes =
                 unsafe { [(self.functions.cancel)(&mut request), (self.functions.wait)(&mut request, null_mut())] };
@@ -289,8 +342,8 @@ impl Library {
         checked(code, "MPI_Isend")
     }
 
-    /// The next message with a tag, if one has come, and whose it is.
-    fn receive_tagged(&mut self, tag: c_int, bytes: &mut Vec<u8>) -> Result<Option<u32>, String> {
+    /// Whose the next message with a tag is, and its length, if one has come.
+    fn probe(&self, tag: c_int) -> Result<Option<(u32, usize)>, String> {
         let (mut flag, mut status, mut length): (c_int, Status, c_int) = (0, [0; 8], 0);
         // SAFETY: results on the stack.
         let code = unsafe { (self.functions.iprobe)(MPI_ANY_SOURCE, tag, WORLD, &mut flag, &mut status) };
@@ -300,15 +353,21 @@ impl Library {
         }
         // SAFETY: the probe has filled the status.
         checked(unsafe { (self.functions.get_count)(&status, BYTE, &mut length) }, "MPI_Get_count")?;
-        let from = status[0];
-        bytes.clear();
+        let from = u32::try_from(status[0]).map_err(|_| "a message of nobody's")?;
         let known = usize::try_from(length).ok().filter(|&length| length <= LONGEST);
-        bytes.resize(known.ok_or_else(|| format!("node {from} sends a message of {length} bytes"))?, 0);
+        Ok(Some((from, known.ok_or_else(|| format!("node {from} sends a message of {length} bytes"))?)))
+    }
+
+    /// The next message with a tag, if one has come, and whose it is.
+    fn receive_tagged(&mut self, tag: c_int, bytes: &mut Vec<u8>) -> Result<Option<u32>, String> {
+        let Some((from, length)) = self.probe(tag)? else { return Ok(None) };
+        bytes.clear();
+        bytes.resize(length, 0);
         let to = bytes.as_mut_ptr().cast();
         // SAFETY: there is room for the whole message, and it is received before this returns.
-        let code = unsafe { (self.functions.recv)(to, length, BYTE, from, tag, WORLD, null_mut()) };
+        let code = unsafe { (self.functions.recv)(to, length as c_int, BYTE, from as c_int, tag, WORLD, null_mut()) };
         checked(code, "MPI_Recv")?;
-        Ok(Some(u32::try_from(from).map_err(|_| "a message of nobody's")?))
+        Ok(Some(from))
     }
 
     /// `MPI_Finalize`, as all nodes do now.
@@ -328,7 +387,8 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         // What has not left, or not come, stays the library's.
-        for (_, letter) in self.under_way.drain(..).chain(self.posted.drain(..)) {
+        let coming = self.coming.drain(..).map(|(_, request, room)| (request, room));
+        for (_, letter) in self.under_way.drain(..).chain(self.posted.drain(..)).chain(coming) {
             letter.leak();
         }
     }

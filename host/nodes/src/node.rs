@@ -77,6 +77,12 @@ pub trait Site {
     fn has(&self, rank: u32) -> bool;
     /// What they do now.
     fn state(&self) -> State;
+    /// Whether a deadlock ends the job. Node 0 is asked.
+    fn checks_deadlock(&self) -> bool {
+        true
+    }
+    /// Whether a rank is, or may be once it is started, on a node.
+    fn is_at(&self, rank: u32, node: u32) -> bool;
     /// A message has come.
     fn deliver(&mut self, envelope: &Envelope, bytes: &[u8]);
     /// One has come whose bytes have to be asked for ([`Node::ask`]).
@@ -379,6 +385,7 @@ impl Node {
                 }
             }
             Frame::Answer { number, bytes } => site.answered(from, number, bytes)?,
+            Frame::Full { rank, .. } if !site.is_at(rank, from) => return Err(format!("rank {rank} is not its own")),
             Frame::Full { rank, full } => site.full(rank, full),
             Frame::Count { wave } => {
                 if parent(self.me) != Some(from) || wave <= self.waves.wave || self.waves.is_under_way() {
@@ -406,6 +413,10 @@ impl Node {
                 }
                 self.left.insert(from);
                 self.pass_left(site);
+            }
+            // These are found out by node 0, and passed down.
+            Frame::End(End::Finished | End::Deadlock) if self.ended.is_none() && parent(self.me) != Some(from) => {
+                return Err("it says that all have come to rest, which is not its to say".into());
             }
             Frame::End(end) => self.end_from(Some(from), end, site),
             Frame::Ping { answer: false } => self.tell(from, Frame::Ping { answer: true }),
@@ -604,7 +615,8 @@ impl Node {
                 Shown::Work => {}
                 Shown::Perhaps => self.begin_wave(site),
                 Shown::Over { left: true } => self.end(End::Finished, site),
-                Shown::Over { left: false } => self.end(End::Deadlock, site),
+                Shown::Over { left: false } if site.checks_deadlock() => self.end(End::Deadlock, site),
+                Shown::Over { left: false } => {}
             },
         }
     }
@@ -631,9 +643,20 @@ impl Node {
         }
     }
 
+    /// It is so late now: what is read from here on is heard at this time. A node that has not looked for long, as its process
+    /// stood still, can't say that others were silent.
+    pub fn at(&mut self, now: u64) {
+        if now.saturating_sub(self.now) > self.limits.patience / 2 {
+            for peer in &mut self.peers {
+                (peer.heard, peer.asked) = (now, now);
+            }
+        }
+        self.now = now;
+    }
+
     /// Time has passed, or the ranks here have come to rest.
     pub fn tick(&mut self, now: u64, site: &mut impl Site) {
-        self.now = now;
+        self.at(now);
         if self.ended.is_some() {
             return;
         }
@@ -663,11 +686,13 @@ impl Node {
     fn look_for_silence(&mut self, site: &mut impl Site) {
         let (now, patience) = (self.now, self.limits.patience);
         let neighbours: Vec<u32> = self.neighbours().collect();
+        // Who was heard longest ago has perhaps kept the others from being heard.
+        let silent = neighbours.iter().copied().min_by_key(|&node| self.peers[node as usize].heard);
+        if let Some(node) = silent.filter(|&node| now.saturating_sub(self.peers[node as usize].heard) > patience) {
+            return self.end(End::Gone { node }, site);
+        }
         for node in neighbours {
             let peer = &mut self.peers[node as usize];
-            if now.saturating_sub(peer.heard) > patience {
-                return self.end(End::Gone { node }, site);
-            }
             if now.saturating_sub(peer.heard.max(peer.asked)) >= patience / 4 {
                 peer.asked = now;
                 self.tell(node, Frame::Ping { answer: false });

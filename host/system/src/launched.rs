@@ -32,8 +32,14 @@ fn tasks_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
 
 /// How many ranks the launcher has started.
 pub fn launched_ranks() -> Option<usize> {
-    let sizes = ["PMI_SIZE", "PMIX_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"];
-    sizes.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+    size_among(|name| std::env::var(name).ok())
+}
+
+fn size_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    let sizes = ["PMI_SIZE", "PMIX_SIZE", "OMPI_COMM_WORLD_SIZE"];
+    // In an allocation of Slurm's also what no launcher has started sees how many tasks there could be.
+    let of_slurm = launcher_among(|name| value(name).is_some()).map(|_| "SLURM_NTASKS");
+    sizes.into_iter().chain(of_slurm).find_map(|name| value(name)?.parse().ok())
 }
 
 /// The rank that the launcher has given this process.
@@ -65,6 +71,16 @@ mod tests {
         assert_eq!(tasks(&[("SLURM_STEP_ID", "0"), ("SLURM_STEP_NUM_TASKS", "4"), ("PMI_RANK", "1")]), None);
         // The script of a job.
         assert_eq!(tasks(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")]), None);
+    }
+
+    #[test]
+    fn an_allocation_has_started_nothing() {
+        let size = |variables: &'static [(&str, &str)]| {
+            size_among(|name| variables.iter().find(|(of, _)| *of == name).map(|(_, value)| value.to_string()))
+        };
+        assert_eq!(size(&[("SLURM_NTASKS", "4"), ("SLURM_PROCID", "0")]), None);
+        assert_eq!(size(&[("SLURM_NTASKS", "4"), ("PMIX_RANK", "0")]), Some(4));
+        assert_eq!(size(&[("SLURM_NTASKS", "4"), ("PMI_RANK", "0"), ("PMI_SIZE", "2")]), Some(2));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod groups;
 mod hear;
 mod offers;
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -228,7 +228,7 @@ pub(crate) struct Away {
     pub(crate) has_cores: AtomicBool,
     /// What all nodes have in common and no guest knows.
     secret: OnceLock<[u64; 2]>,
-    queue: Mutex<Vec<Request>>,
+    queue: Mutex<VecDeque<Request>>,
     /// There is something in it, perhaps.
     has_requests: AtomicBool,
     /// Bytes of the messages in it.
@@ -295,7 +295,7 @@ impl Away {
         if let Request::Message(_, bytes) = &request {
             self.queued.fetch_add(bytes.len(), Ordering::Relaxed);
         }
-        lock(&self.queue).push(request);
+        lock(&self.queue).push_back(request);
         self.has_requests.store(true, Ordering::Relaxed);
         self.wake();
     }
@@ -347,7 +347,7 @@ impl World {
     }
 
     /// Takes what ranks want of others, in order.
-    pub fn take_requests(&self, taken: &mut Vec<Request>) {
+    pub fn take_requests(&self, taken: &mut VecDeque<Request>) {
         debug_assert!(taken.is_empty());
         self.away().has_requests.store(false, Ordering::Relaxed);
         let mut queue = lock(&self.away().queue);

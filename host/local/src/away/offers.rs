@@ -33,7 +33,13 @@ struct Place {
 pub(super) struct Offers {
     places: Vec<Place>,
     free: Vec<u32>,
+    /// How many are kept whose ranks have gone on.
+    kept: usize,
 }
+
+/// How many messages are kept for ranks that have gone on, and what one costs beside its bytes: its place here, and there.
+const MOST_KEPT: usize = 1 << 12;
+const OF_ONE: usize = 512;
 
 impl Offers {
     fn insert(&mut self, bytes: Bytes) -> u64 {
@@ -55,6 +61,7 @@ impl Offers {
     fn take(&mut self, number: u64) -> Option<Bytes> {
         let bytes = self.place(number)?.bytes.take()?;
         self.free.push(number as u32);
+        self.kept -= usize::from(matches!(bytes, Bytes::Kept(..)));
         Some(bytes)
     }
 }
@@ -95,18 +102,22 @@ impl Rank {
     }
 
     /// Looks after an offer: a standard send that would put its rank to sleep is copied away, up to a length, as its receiver
-    /// may only send too. The rank pays for the copy until it is asked for.
+    /// may only send too. The rank pays for the copy until it is asked for; where many are kept, it sleeps.
     #[cold]
     pub(crate) fn poll_away(&self, operation: OpRef, what: &What) {
         let bytes = operation.span().bytes();
         if !self.parking.get() || what.kind != Kind::Send || bytes > self.tools.buffer_limit.get() {
             return;
         }
-        let Ok(charge) = self.account().charge(bytes, Cost::Unreceived) else { return };
+        let Ok(charge) = self.account().charge(bytes + OF_ONE, Cost::Unreceived) else { return };
         let mut offers = lock(&self.away().offers);
+        if offers.kept >= MOST_KEPT {
+            return;
+        }
         let Some(place) = offers.place(operation.get().position.get()) else { return };
         if matches!(place.bytes, Some(Bytes::Operation(of)) if of == operation) {
             place.bytes = Some(Bytes::Kept(operation.span().to_vec(), charge));
+            offers.kept += 1;
             drop(offers);
             let _ = operation.complete(Outcome::moved(bytes));
             self.tell(|| Event::Sent { from: self.id(), to: what.destination as usize, bytes });

@@ -241,6 +241,25 @@ fn a_node_that_falls_silent_is_named_everywhere() {
     assert!(named > 20 * earlier, "named {named} times, over before {earlier} times");
 }
 
+/// Whose process was stopped, and goes on, hears the others as soon as it looks; who never answers is named then, too.
+#[test]
+fn a_node_that_stood_still_names_nobody_at_once() {
+    let waits = |from| vec![Step::Receive { from: Some(from), tag: None, room: 1, blocks: true }];
+    let mut sim = Sim::with(Drawn(1), 2, 1, vec![waits(1), waits(0)]);
+    let (node, ranks) = &mut sim.nodes[0];
+    let mut now = 10 * LIMITS.patience;
+    node.tick(1, ranks);
+    node.tick(now, ranks);
+    assert_eq!(node.ended(), None);
+    let since = now;
+    while node.ended().is_none() {
+        now += LIMITS.patience / 4;
+        node.tick(now, ranks);
+    }
+    assert_eq!(node.ended(), Some(End::Gone { node: 1 }));
+    assert!(now - since > LIMITS.patience && now - since <= LIMITS.patience * 3 / 2);
+}
+
 #[test]
 fn who_floods_a_node_offers_after_a_while() {
     let flood = (0..500).map(|_| Step::Send { to: 1, tag: 0, length: LIMITS.whole, blocks: false });
@@ -290,7 +309,7 @@ fn what_makes_no_sense_is_refused() {
     use rankine_nodes::{Envelope, Frame, HEAD, Head, Tally};
     let envelope = |to| Envelope { to, context: 0, source: 1, tag: 0 };
     let bytes = [0; 41];
-    let refused: [Vec<Frame<'_>>; 11] = [
+    let refused: [Vec<Frame<'_>>; 14] = [
         vec![Frame::Fetched { number: 1, found: true, left: 0, ranks: &[0; 4] }],
         vec![Frame::Message { envelope: envelope(1), bytes: &[] }],
         vec![Frame::Message { envelope: envelope(0), bytes: &bytes }],
@@ -306,6 +325,9 @@ fn what_makes_no_sense_is_refused() {
             Frame::Piece { arrival: 1, at: 0, bytes: &[1] },
         ],
         vec![Frame::Count { wave: 1 }],
+        vec![Frame::End(End::Finished)],
+        vec![Frame::End(End::Deadlock)],
+        vec![Frame::Full { rank: 0, full: true }],
         vec![Frame::Counted { wave: 0, tally: Tally { quiet: true, left: true, sent: 0, received: 0 } }],
         vec![Frame::Ask { number: 1, arrival: 1, wanted: 101 }],
     ];

@@ -297,6 +297,10 @@ impl Posted {
 }
 
 impl Site for Ranks {
+    fn is_at(&self, rank: u32, node: u32) -> bool {
+        rank / self.each == node
+    }
+
     fn has(&self, rank: u32) -> bool {
         rank.checked_sub(self.first).is_some_and(|index| index < self.each)
     }

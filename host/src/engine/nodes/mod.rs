@@ -80,6 +80,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// How the ranks of a job of so many nodes are spread over them.
 fn spread(node: usize, count: usize, settings: &Settings) -> Result<Spread> {
+    ensure!(
+        node < count,
+        "the launcher's variables say that this is process {node}, counted from 0, of {count}; start it by an MPI library's launcher"
+    );
     let even = || vec![settings.ranks; count];
     let counts = settings.by_node.clone().unwrap_or_else(even);
     let fits = counts

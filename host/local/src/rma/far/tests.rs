@@ -160,7 +160,7 @@ fn locks_are_kept_for_ranks_elsewhere() {
     assert!(matches!(mine.take(0, true), crate::rma::lock::Taken::Yes));
     assert_eq!(site.call(9, &Call::Lock { exclusive: true }), Ok(None));
     mine.release(true, |rank| site.common.tell(&site.world, rank as usize));
-    let mut requests = Vec::new();
+    let mut requests = std::collections::VecDeque::new();
     site.world.take_requests(&mut requests);
     let granted =
         |request: &Request| matches!(request, Request::Answer { node: 1, number: 9, bytes } if bytes == &[DONE]);
