@@ -314,7 +314,7 @@ fn address(envelope: &Envelope) -> Address {
 
 /// The ranks that are here.
 struct Here<'w> {
-    world: &'w World,
+    world: &'w Arc<World>,
     end: Option<End>,
 }
 
