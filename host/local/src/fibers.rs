@@ -196,14 +196,23 @@ impl Fibers {
         self.start_workers()
     }
 
-    /// Starts more ranks, which belong to a job that runs: one of its ranks calls this, and no two at a time.
+    /// Workers stay for so many more ranks, though others end, if there are any now.
+    pub fn expect(&self, count: usize) {
+        self.left.fetch_add(count, Ordering::SeqCst);
+    }
+
+    /// So many that were expected won't come.
+    pub fn forgo(&self, count: usize) {
+        self.leave(count);
+    }
+
+    /// Starts more ranks, which were expected.
     ///
     /// # Errors
     /// If the system has no thread left; the ranks run all the same.
     pub fn start_more(self: &Arc<Self>, ranks: Range<usize>, task: impl Fn(usize) -> Task) -> io::Result<()> {
         let (first, count) = (ranks.start, ranks.len());
         let workers = self.workers.len();
-        self.left.fetch_add(count, Ordering::SeqCst);
         self.fibers.reach(ranks.end, |rank| Fiber::new(rank.saturating_sub(first) * workers / count));
         let started = self.start_workers();
         self.seat(ranks, task);
@@ -335,7 +344,12 @@ impl Fibers {
 
     fn retire(&self, fiber: &Fiber) {
         fiber.state.swap(DONE, Ordering::AcqRel);
-        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+        self.leave(1);
+    }
+
+    /// So many ranks fewer are to run.
+    fn leave(&self, count: usize) {
+        if self.left.fetch_sub(count, Ordering::SeqCst) == count {
             crosswise();
             for worker in &self.workers {
                 worker.unpark();

@@ -135,7 +135,12 @@ pub fn get_library_version(_: &Rank) -> Result<String> {
 
 /// `MPI_Get_processor_name`: the name of the node, as the operating system gives it.
 pub fn get_processor_name(_: &Rank) -> Result<String> {
-    Ok(host_name().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".into()))
+    Ok(processor_name())
+}
+
+/// What the machine that this is on is called.
+pub fn processor_name() -> String {
+    host_name().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".into())
 }
 
 #[cfg(all(unix, not(miri)))]

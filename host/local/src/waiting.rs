@@ -21,6 +21,8 @@ pub(crate) enum Waited {
     Window(Rc<Window>, Wait),
     /// Somebody to come to a port.
     Port(Box<str>, spawn::Wait),
+    /// A node to make ranks ready that are to start there.
+    Starting(u32),
 }
 
 /// A call that waits while other threads of its program use the rank: what the rank knows of the call that is under way.
@@ -89,6 +91,7 @@ impl Rank {
                 Waited::Operation(operation) => self.in_words(&operation.what()),
                 Waited::Window(window, wait) => window.in_words(*wait),
                 Waited::Port(port, wait) => wait.in_words(port),
+                Waited::Starting(node) => format!("ranks to stand ready on node {node}"),
             };
             if !named.contains(&words) {
                 named.push(words);
@@ -147,7 +150,7 @@ impl Rank {
         let whom = match waits.first() {
             Some(Waited::Operation(operation)) => self.whom(&operation.what()),
             Some(Waited::Window(window, wait)) => window.whom(*wait).map_or(Whom::Nobody, Whom::Rank),
-            Some(Waited::Port(..)) | None => Whom::Nobody,
+            Some(Waited::Port(..) | Waited::Starting(_)) | None => Whom::Nobody,
         };
         Awaits { call, whom, more: waits.len().saturating_sub(1) as u32 }
     }

@@ -307,12 +307,18 @@ impl World {
         self.options.most_ranks.min(most)
     }
 
-    /// A node calls a window, a file, a port or the host, and wants to hear of it by this number, or not at all by 0; the answer, if there is
-    /// one already. An error says why the call makes no sense.
-    pub fn serve_call(&self, from: u32, number: u64, bytes: &[u8]) -> std::result::Result<Option<Vec<u8>>, String> {
+    /// A node calls a window, a file, a port or the host, or has ranks start here, and wants to hear of it by this number, or not at all by 0;
+    /// the answer, if there is one already. An error says why the call makes no sense.
+    pub fn serve_call(
+        self: &Arc<Self>,
+        from: u32,
+        number: u64,
+        bytes: &[u8],
+    ) -> std::result::Result<Option<Vec<u8>>, String> {
         match bytes.first() {
             Some(&io::KIND) => self.serve_file(from, number, bytes),
             Some(&spawn::KIND) => self.serve_port(from, number, bytes),
+            Some(&spawn::KIND_OF_STARTS) => self.serve_start(from, number, bytes),
             Some(&away::KIND) => self.serve_host(from, number, bytes),
             _ => self.serve_window(from, number, bytes),
         }

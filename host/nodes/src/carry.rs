@@ -327,7 +327,7 @@ fn address(envelope: &Envelope) -> Address {
 
 /// The ranks that are here.
 struct Here<'w> {
-    world: &'w World,
+    world: &'w Arc<World>,
     /// Requests of ranks wait.
     has_more: bool,
     end: Option<End>,

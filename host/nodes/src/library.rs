@@ -97,10 +97,13 @@ pub struct Greeting {
     pub program: [u8; 32],
     /// Numbers that no guest knows. Node 0's are everybody's.
     pub secret: [u8; 16],
+    /// What its host is called. A name that is too long to travel is cut.
+    pub host: String,
 }
 
-/// Bytes of a greeting.
-const LENGTH: usize = 64;
+/// Bytes of a greeting, of which a host's name has the last ones.
+const LENGTH: usize = 64 + NAME;
+const NAME: usize = 192;
 const MAGIC: [u8; 7] = *b"rankine";
 
 impl Greeting {
@@ -111,7 +114,9 @@ impl Greeting {
         bytes[8..12].copy_from_slice(&self.ranks.to_le_bytes());
         bytes[12] = self.has_cores.into();
         bytes[16..48].copy_from_slice(&self.program);
-        bytes[48..].copy_from_slice(&self.secret);
+        bytes[48..64].copy_from_slice(&self.secret);
+        let name = &self.host[..self.host.floor_char_boundary(NAME)];
+        bytes[64..64 + name.len()].copy_from_slice(name.as_bytes());
         bytes
     }
 
@@ -119,10 +124,12 @@ impl Greeting {
         if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12] > 1 || bytes[13..16] != [0; 3] {
             return Err(format!("node {node} is not a node of this version of Rankine"));
         }
-        let mut greeting = Greeting { ranks: 0, has_cores: bytes[12] != 0, program: [0; 32], secret: [0; 16] };
+        let length = bytes[64..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
+        let host = String::from_utf8_lossy(&bytes[64..64 + length]).into_owned();
+        let mut greeting = Greeting { ranks: 0, has_cores: bytes[12] != 0, program: [0; 32], secret: [0; 16], host };
         greeting.ranks = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
         greeting.program.copy_from_slice(&bytes[16..48]);
-        greeting.secret.copy_from_slice(&bytes[48..]);
+        greeting.secret.copy_from_slice(&bytes[48..64]);
         Ok(greeting)
     }
 }
@@ -425,7 +432,8 @@ mod tests {
 
     #[test]
     fn greetings_are_read_as_they_were_written() {
-        let greeting = Greeting { ranks: 7, has_cores: true, program: [3; 32], secret: [9; 16] };
+        let host = "n7.cluster".into();
+        let greeting = Greeting { ranks: 7, has_cores: true, program: [3; 32], secret: [9; 16], host };
         let bytes = greeting.to_bytes();
         assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
         for at in [0, 7, 12, 15] {

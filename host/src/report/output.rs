@@ -9,8 +9,9 @@
 //! rank that traps has lost nothing.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -144,15 +145,17 @@ pub struct Output {
 }
 
 /// What one rank says.
+#[derive(Default)]
 struct Voice {
-    who: Who,
+    /// Unknown of one that has not begun.
+    who: OnceLock<Who>,
     /// What it has not finished of a line, for both streams.
     partial: [Mutex<Vec<u8>>; 2],
 }
 
 impl Voice {
     fn new(who: Who) -> Voice {
-        Voice { who, partial: Default::default() }
+        Voice { who: OnceLock::from(who), partial: Default::default() }
     }
 }
 
@@ -215,14 +218,17 @@ impl Output {
         Arc::new(Output { out, err, label, voices, closed, told, hinted, helps: Mutex::default() })
     }
 
-    /// There are more ranks, up to this number.
-    pub fn reach(&self, end: usize, who: impl Fn(usize) -> Who) {
-        self.voices.reach(end, |rank| Voice::new(who(rank)));
+    /// More ranks begin.
+    pub fn introduce(&self, ranks: Range<usize>, who: impl Fn(usize) -> Who) {
+        self.voices.reach(ranks.end, |_| Voice::default());
+        for rank in ranks {
+            let _ = self.voices[rank].who.set(who(rank));
+        }
     }
 
     /// Which rank it is that has a number here.
     pub fn who(&self, rank: usize) -> Who {
-        self.voices[rank].who
+        self.voices[rank].who.get().copied().unwrap_or_else(|| rank.into())
     }
 
     fn partial(&self, rank: usize, stream: Stream) -> MutexGuard<'_, Vec<u8>> {
@@ -254,7 +260,7 @@ impl Output {
         if !self.label {
             return lines.into();
         }
-        let label = format!("[{}] ", self.voices[rank].who.label()).into_bytes();
+        let label = format!("[{}] ", self.who(rank).label()).into_bytes();
         lines
             .split_inclusive(|&byte| byte == b'\n')
             .flat_map(|line| [label.as_slice(), line])

@@ -117,8 +117,12 @@ fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
 /// What the ranks and the surroundings tell the job.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A program starts these ranks. Said before any of them can end.
+    /// A program is about to start so many ranks, without which the job does not end.
+    Expected(usize),
+    /// It starts these of them. Said before any of them can end.
     Started(Vec<Who>),
+    /// So many of them it does not.
+    Forgone(usize),
     /// A rank ended.
     Ended { who: Who, end: End },
     /// The process was sent a signal.
@@ -351,6 +355,8 @@ fn in_order(places: impl Iterator<Item = (Who, String)>) -> Vec<String> {
 #[derive(Default)]
 struct Tally {
     running: BTreeSet<Who>,
+    /// How many are about to be started.
+    expected: usize,
     status: i32,
     finalized: Vec<Who>,
     unfinalized: Vec<Who>,
@@ -367,7 +373,12 @@ impl Tally {
             Event::Over(ending) => return Some(ending),
             // It has answered late, and nobody listens any more.
             Event::Asked(_) | Event::Waits { .. } => {}
-            Event::Started(ranks) => self.running.extend(ranks),
+            Event::Expected(ranks) => self.expected += ranks,
+            Event::Forgone(ranks) => self.expected -= ranks,
+            Event::Started(ranks) => {
+                self.expected -= ranks.len();
+                self.running.extend(ranks);
+            }
             Event::Ended { who, end } => {
                 self.running.remove(&who);
                 match end {
@@ -389,7 +400,7 @@ impl Tally {
                 }
             }
         }
-        (self.running.is_empty()).then(|| Ending::Finished {
+        (self.running.is_empty() && self.expected == 0).then(|| Ending::Finished {
             status: self.status,
             unfinalized: std::mem::take(&mut self.unfinalized),
             unreceived: Vec::new(),

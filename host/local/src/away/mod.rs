@@ -16,6 +16,7 @@ mod hear;
 mod offers;
 
 use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -101,10 +102,19 @@ impl Nodes {
         (node < self.count()).then_some(node)
     }
 
-    /// The number of the first rank that a program of this node starts, and how many it may start, if there are numbers for that.
+    /// The number of the first rank that programs start on this node, and how many may be, if there are numbers for that.
     pub(crate) fn started(&self) -> Option<(u32, u32)> {
-        let first = self.node.checked_mul(OF_A_NODE)?.checked_add(STARTED)?;
+        self.started_on(self.node)
+    }
+
+    fn started_on(&self, node: u32) -> Option<(u32, u32)> {
+        let first = node.checked_mul(OF_A_NODE)?.checked_add(STARTED)?;
         (i32::try_from(first).is_ok() && self.ranks() <= STARTED).then_some((first, OF_A_NODE))
+    }
+
+    /// The numbers of ranks that programs start on a node.
+    pub(crate) fn starts_of(&self, node: u32) -> Range<u32> {
+        self.started_on(node).map_or(0..0, |(first, most)| first..first + most)
     }
 }
 
@@ -228,6 +238,8 @@ pub(crate) struct Away {
     pub(crate) has_cores: AtomicBool,
     /// What all nodes have in common and no guest knows.
     secret: OnceLock<[u64; 2]>,
+    /// What the hosts of nodes are called.
+    hosts: OnceLock<Vec<String>>,
     queue: Mutex<VecDeque<Request>>,
     /// There is something in it, perhaps.
     has_requests: AtomicBool,
@@ -266,6 +278,7 @@ impl Away {
             nodes,
             has_cores: AtomicBool::new(false),
             secret: OnceLock::new(),
+            hosts: OnceLock::new(),
             queue: Mutex::default(),
             has_requests: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -338,6 +351,16 @@ impl World {
     pub fn settle_nodes(&self, secret: [u64; 2], has_cores: bool) {
         let _ = self.away().secret.set(secret);
         self.away().has_cores.store(has_cores, Ordering::Relaxed);
+    }
+
+    /// Before ranks run: what the host of each node is called.
+    pub fn name_hosts(&self, hosts: Vec<String>) {
+        let _ = self.away().hosts.set(hosts);
+    }
+
+    /// What the host of each node is called, once that is known.
+    pub(crate) fn hosts_of_nodes(&self) -> Option<&[String]> {
+        self.away.as_ref()?.hosts.get().map(Vec::as_slice)
     }
 
     /// The thread that calls carries letters from now on. Messages up to this length go whole.

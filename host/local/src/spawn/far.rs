@@ -148,13 +148,18 @@ impl Rank {
         let world = self.world();
         let number = world.expect_answer(self.me(), node, length);
         world.call_node(node, number, ask.write());
+        self.answer_to(number, || Waited::Port(port.into(), wait)).await
+    }
+
+    /// Waits for an answer, which is this.
+    pub(super) async fn answer_to(&self, number: u64, waited: impl Fn() -> Waited) -> Vec<u8> {
         poll_fn(|_| {
-            if let Some(answer) = world.take_answer(number) {
+            if let Some(answer) = self.world().take_answer(number) {
                 return Poll::Ready(answer);
             }
             self.progress();
             if self.parking.get() {
-                self.waits.borrow_mut().push(Waited::Port(port.into(), wait));
+                self.waits.borrow_mut().push(waited());
             } else {
                 self.restless.set(true);
             }

@@ -1,10 +1,14 @@
 //! More processes (MPI-5.0 chapter 11): programs start ranks, which have a world of their own.
 //!
 //! They belong to the same job: the engine makes room for them, agrees with all ranks of the communicator on who they
-//! are, and has the host start them ([`Start`]). From then on they are ranks like any others, whose `MPI_COMM_WORLD` is
-//! another. Strangers meet over ports ([`ports`]).
+//! are, and has the host start them ([`Start`]), here or on other nodes ([`elsewhere`]). From then on they are ranks like any
+//! others, whose `MPI_COMM_WORLD` is another. Strangers meet over ports ([`ports`]).
 
+mod elsewhere;
 mod far;
+mod muster;
+mod node;
+mod orders;
 mod place;
 mod ports;
 mod soft;
@@ -12,7 +16,7 @@ mod soft;
 mod tests;
 
 use std::cell::OnceCell;
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -26,9 +30,13 @@ use crate::group::Members;
 use crate::quota::{Account, Charge, Cost};
 use crate::rank::Rank;
 use crate::shelf::Shelf;
-use crate::sync::{Mutex, lock};
+use crate::sync::{AtomicU32, Ordering};
 
+use elsewhere::Elsewhere;
+pub(crate) use elsewhere::KIND as KIND_OF_STARTS;
 pub(crate) use far::KIND;
+pub use muster::Room;
+use muster::Wanted;
 use place::Beginning;
 pub use place::Order;
 pub(crate) use ports::{Wait, close_all};
@@ -38,16 +46,22 @@ use soft::Soft;
 /// How a host starts ranks.
 pub trait Start: Send + Sync {
     /// Makes ready what is ordered, so that nothing but the system can keep their ranks from starting. An error
-    /// is that of the call. What it takes of the host's memory, and keeps, is charged to whoever starts them.
-    fn prepare(&self, orders: &[Order<'_>], account: &Arc<Account>) -> Result<Box<dyn Ready>>;
+    /// is that of the call. What it takes of the host's memory, and keeps, is charged to this account.
+    fn prepare(&self, orders: &[&Order], account: &Arc<Account>) -> Result<Box<dyn Ready>>;
 }
 
 /// What a host has made ready.
-pub trait Ready {
-    /// Starts ranks of the job: for each command these of those that are here, as far as there are any. Either all run, or
-    /// none, and it is an error. It is never called twice at a time, and numbers only grow; those that could not be started
-    /// are left out.
-    fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> Result<()>;
+pub trait Ready: Send {
+    /// Has ranks of the job stand ready: for each order so many, where `room` has them. From before it asks for that on, the job
+    /// does not end here without them. Either all wait to begin, or none, and it is an error.
+    fn muster(self: Box<Self>, counts: &[usize], room: &mut dyn FnMut() -> Result<Room>) -> Result<Box<dyn Set>>;
+}
+
+/// Ranks that stand ready. Those that have not begun when this is dropped never do: first they have left their room, and then
+/// the job here need not wait for them.
+pub trait Set: Send {
+    /// They begin.
+    fn begin(self: Box<Self>, birth: &Arc<Birth>);
 }
 
 /// Ranks to start from one module.
@@ -93,10 +107,11 @@ impl Birth {
 #[derive(Default)]
 pub(crate) struct Shared {
     start: OnceLock<Arc<dyn Start>>,
-    /// Worlds that were started. Held while one is, so that hosts see ranks in their order.
-    worlds: Mutex<u32>,
+    /// Worlds that were started from here.
+    worlds: AtomicU32,
     /// What came of a call that starts ranks, on its way to the ranks that have not made it.
     outcomes: Shelf<Arc<Outcome>>,
+    serving: elsewhere::Serving,
     pub(crate) ports: ports::Shared,
 }
 
@@ -239,7 +254,7 @@ pub async fn comm_spawn(
     let mut ticket = 0;
     let mut failed = None;
     if comm.rank == root {
-        let outcome = commands().and_then(|commands| start(r, &comm, &commands));
+        let outcome = started(r, &comm, commands).await;
         failed = outcome.as_ref().err().cloned();
         ticket = outcomes.leave(Arc::new(Outcome::new(r, outcome)), comm.group.len()) as i32;
     }
@@ -256,7 +271,7 @@ pub async fn comm_spawn(
     Ok((children, codes(counts)))
 }
 
-/// It for ranks of several nodes: those who are started are on the root's, whose ranks are told of in messages.
+/// It for ranks of several nodes, which are told of in messages.
 async fn spawn_over_nodes(
     r: &Rank,
     commands: impl FnOnce() -> Result<Vec<Command>>,
@@ -265,7 +280,7 @@ async fn spawn_over_nodes(
 ) -> Result<(Comm, Vec<i32>)> {
     let (mut words, mut counts, mut failed) = ([0; 4], Vec::new(), None);
     if comm.rank == root {
-        match commands().and_then(|commands| start(r, comm, &commands)) {
+        match started(r, comm, commands).await {
             Ok(started) => {
                 let ticket = r.world().shelf.leave(started.members, comm.group.len());
                 words = [0, Context::word(&Ok(started.context)), ticket as i32, started.counts.len() as i32];
@@ -300,23 +315,23 @@ const WHAT: Cost = Cost::Outcomes;
 /// Ranks that a call may ask for: it tells what came of each.
 const MOST_WANTED: usize = 1 << 20;
 
-/// How many ranks each command asks for, and which numbers of ranks would do.
-fn wanted(r: &Rank, commands: &[Command]) -> Result<Vec<Soft>> {
-    let soft = |command: &Command| {
+/// What each command wants, and on which node.
+fn wanted(r: &Rank, commands: Vec<Command>) -> Result<Vec<(u32, Wanted)>> {
+    let wanted = |(number, command): (usize, Command)| {
         let Ok(most @ 1..) = usize::try_from(command.most) else {
             return Err(Error::new(MPI_ERR_ARG, format!("maxprocs is {}, but has to be 1 or more", command.most)));
         };
         let hints = r.hints(command.info)?;
-        match hints.as_ref().and_then(|hints| hints.get("soft")) {
-            Some(text) => Soft::parse(text, most),
-            None => Ok(Soft::exactly(most)),
-        }
+        let hint = |key: &str| hints.as_ref().and_then(|hints| hints.get(key));
+        let soft = hint("soft").map_or_else(|| Ok(Soft::exactly(most)), |text| Soft::parse(text, most))?;
+        let node = r.world().node_named(hint("host"))?;
+        Ok((node, Wanted { order: Order::of(r, number, command)?, soft }))
     };
     if commands.is_empty() {
         return Err(Error::new(MPI_ERR_ARG, "count is 0: there is no command"));
     }
-    let wanted: Vec<Soft> = commands.iter().map(soft).collect::<Result<_>>()?;
-    let most: usize = wanted.iter().map(|soft| soft.most).sum();
+    let wanted: Vec<(u32, Wanted)> = commands.into_iter().enumerate().map(wanted).collect::<Result<_>>()?;
+    let most: usize = wanted.iter().map(|(_, wanted)| wanted.soft.most).sum();
     if most > MOST_WANTED {
         let text = format!("maxprocs: {most} ranks are asked for, but a call can start at most {MOST_WANTED}");
         return Err(Error::new(MPI_ERR_SPAWN, text));
@@ -325,53 +340,52 @@ fn wanted(r: &Rank, commands: &[Command]) -> Result<Vec<Soft>> {
 }
 
 /// Starts what the root asks for.
-fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started> {
+async fn started(r: &Rank, comm: &Communicator, commands: impl FnOnce() -> Result<Vec<Command>>) -> Result<Started> {
     let world = r.world();
-    let soft = wanted(r, commands)?;
-    let mut free = world.most_ranks().saturating_sub(world.size());
-    let mut counts = Vec::with_capacity(soft.len());
-    for soft in &soft {
-        // What does not fit at all is refused by `grow`, in words.
-        let count = soft.largest(free).unwrap_or(soft.most);
-        free = free.saturating_sub(count);
-        counts.push(count);
-    }
-    let total: usize = counts.iter().sum();
-    if total == 0 {
+    let wanted = wanted(r, commands()?)?;
+    let plan: Vec<(u32, usize)> = wanted.iter().map(|(node, wanted)| (*node, wanted.soft.most)).collect();
+    let charge = r.account().charge(plan.iter().map(|(_, most)| most * size_of::<i32>()).sum(), WHAT)?;
+    let mut by_node: BTreeMap<u32, Vec<Wanted>> = BTreeMap::new();
+    wanted.into_iter().for_each(|(node, wanted)| by_node.entry(node).or_default().push(wanted));
+    let own = world.node() as u32;
+    // What is wrong here need not travel, and no room is taken before the others have some.
+    let here = world.prepare(&by_node.remove(&own).unwrap_or_default(), r.account())?;
+    let there = Elsewhere::muster(r, &by_node).await?;
+    let here = here.muster(world)?;
+    let standing = there.standing().chain([(own, (here.first, here.counts.clone()))]);
+    let (ranks, counts) = in_order(&plan, standing.collect());
+    if ranks.is_empty() {
         return Err(Error::new(MPI_ERR_SPAWN, "no rank can be started, and soft allows none"));
     }
-    let Some(host) = world.spawned.start.get() else {
-        return Err(Error::new(MPI_ERR_SPAWN, "this job can't start ranks"));
-    };
-    if total > world.most_ranks().saturating_sub(world.size()) {
-        // Without looking for a module that would be of no use.
-        world.grow(total).map(|room| world.give_up(room))?;
-    }
-    let wanted: usize = soft.iter().map(|soft| soft.most).sum();
-    let charge = r.account().charge(wanted * size_of::<i32>(), WHAT)?;
-    let orders: Vec<Order<'_>> = commands.iter().map(|command| Order::of(r, command)).collect::<Result<_>>()?;
-    let ready = host.prepare(&orders, r.account())?;
     let (inside, between) = (world.new_context()?, world.new_context()?);
-    let mut worlds = lock(&world.spawned.worlds);
-    let room = world.grow(total)?;
-    let members = Members::range(world.number(room.start), total as u32);
+    let members = Members::list(ranks);
     let parent = (between, Members::clone(&comm.group));
     // Each node numbers its own.
     let (node, nodes) = world.nodes().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
-    let birth = Arc::new(Birth { number: *worlds * nodes + node + 1, world: inside, members: members.clone(), parent });
-    let mut first = room.start;
-    let ranges: Vec<Range<usize>> = counts
-        .iter()
-        .map(|count| {
-            first += count;
-            first - count..first
-        })
-        .collect();
-    ready.start(&ranges, &birth).inspect_err(|_| world.give_up(room))?;
-    *worlds += 1;
-    drop(worlds);
-    let counts = soft.iter().zip(&counts).map(|(soft, &count)| [count as i32, soft.most as i32]).collect();
+    let number = world.spawned.worlds.fetch_add(1, Ordering::Relaxed) * nodes + node + 1;
+    let birth = Arc::new(Birth { number, world: inside, members: members.clone(), parent });
+    there.begin(&birth);
+    here.begin(&birth);
     Ok(Started { context: between, members, counts, _charge: charge })
+}
+
+/// Ranks that stand ready, in the order of the commands, of each of which is known where its ranks are and how many it asks for. For
+/// each node there are the first of its ranks, and how many there are for each command; the same for each command.
+fn in_order(plan: &[(u32, usize)], standing: BTreeMap<u32, (u32, Vec<usize>)>) -> (Vec<u32>, Vec<[i32; 2]>) {
+    let each = standing.into_iter().map(|(node, (first, counts))| (node, (first, counts.into_iter())));
+    let mut each: BTreeMap<_, _> = each.collect();
+    let mut ranks = Vec::new();
+    let counts = plan.iter().map(|(node, most)| {
+        let next = each.get_mut(node).and_then(|(next, counts)| Some((next, counts.next()? as u32)));
+        let count = next.map_or(0, |(next, count)| {
+            ranks.extend(*next..*next + count);
+            *next += count;
+            count
+        });
+        [count as i32, *most as i32]
+    });
+    let counts = counts.collect();
+    (ranks, counts)
 }
 
 /// `MPI_Comm_join`: its descriptor is WASI's.

@@ -14,18 +14,22 @@ use crate::rank::Rank;
 const LONGEST: usize = 4096;
 
 /// A command, with its names as the first ranks of the job would have them.
-#[derive(Debug)]
-pub struct Order<'c> {
-    /// What the program has asked for.
-    pub command: &'c Command,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The module, by the name that the program has for it.
+    pub name: String,
+    /// The arguments, without that name.
+    pub arguments: Vec<String>,
+    /// Which of the commands of its call it is.
+    pub number: usize,
     /// Where its module may be, at last by its own name: the first that is there counts.
     pub places: Vec<String>,
     /// The folder in which its ranks begin, if that is not where the first ranks have.
     pub folder: Option<String>,
 }
 
-impl<'c> Order<'c> {
-    pub(super) fn of(r: &Rank, command: &'c Command) -> Result<Order<'c>> {
+impl Order {
+    pub(super) fn of(r: &Rank, number: usize, command: Command) -> Result<Order> {
         let hints = r.hints(command.info)?;
         let hint = |key: &str| hints.as_ref().and_then(|hints| hints.get(key));
         let here = r.spawn.beginning.get().map(|beginning| beginning.folder.clone());
@@ -39,7 +43,8 @@ impl<'c> Order<'c> {
             let text = format!("info: wdir, with the folders in which it lies, has more than {LONGEST} bytes");
             return Err(Error::new(MPI_ERR_SPAWN, text));
         }
-        Ok(Order { command, places, folder })
+        let Command { name, arguments, .. } = command;
+        Ok(Order { name, arguments, number, places, folder })
     }
 }
 

@@ -10,21 +10,29 @@ pub(super) struct Soft {
     /// How many at most.
     pub(super) most: usize,
     /// First, last, and the distance from one to the next.
-    ranges: Vec<(i64, i64, i64)>,
+    ranges: Vec<(i32, i32, i32)>,
 }
 
 impl Soft {
     /// This number and no other.
     pub(super) fn exactly(most: usize) -> Soft {
-        Soft { most, ranges: vec![(most as i64, most as i64, 1)] }
+        Soft { most, ranges: vec![(most as i32, most as i32, 1)] }
+    }
+
+    /// These ranges, of which one at least has a number that would do.
+    pub(super) fn new(most: usize, ranges: Vec<(i32, i32, i32)>) -> Option<Soft> {
+        let soft = Soft { most, ranges };
+        let has_steps = soft.ranges.iter().all(|&(_, _, step)| step != 0);
+        (has_steps && soft.largest(most).is_some()).then_some(soft)
+    }
+
+    pub(super) fn ranges(&self) -> &[(i32, i32, i32)] {
+        &self.ranges
     }
 
     pub(super) fn parse(text: &str, most: usize) -> Result<Soft> {
         let range = |part: &str| {
-            let numbers: Vec<i64> = part
-                .split(':')
-                .map(|number| number.trim().parse::<i32>().ok().map(i64::from))
-                .collect::<Option<_>>()?;
+            let numbers: Vec<i32> = part.split(':').map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
             match numbers[..] {
                 [one] => Some((one, one, 1)),
                 [first, last] => Some((first, last, 1)),
@@ -35,18 +43,17 @@ impl Soft {
         let ranges = text.split(',').map(range).collect::<Option<Vec<_>>>().ok_or_else(|| {
             Error::new(MPI_ERR_INFO_VALUE, format!("soft is {text:?}, which is not a list of a, a:b or a:b:c"))
         })?;
-        let soft = Soft { most, ranges };
-        if soft.largest(most).is_none() {
+        Soft::new(most, ranges).ok_or_else(|| {
             let text = format!("soft is {text:?}, which has no number from 0 to maxprocs, {most}");
-            return Err(Error::new(MPI_ERR_ARG, text));
-        }
-        Ok(soft)
+            Error::new(MPI_ERR_ARG, text)
+        })
     }
 
     /// The largest of the numbers that are no larger than this, and than what is wanted at most.
     pub(super) fn largest(&self, free: usize) -> Option<usize> {
         let free = self.most.min(free) as i64;
-        let of = |&(first, last, step): &(i64, i64, i64)| {
+        let of = |&(first, last, step): &(i32, i32, i32)| {
+            let [first, last, step] = [first, last, step].map(i64::from);
             // From the lowest number up, whichever way it is written.
             let steps = (last - first) / step;
             let (low, step) = if step > 0 { (first, step) } else { (first + steps * step, -step) };

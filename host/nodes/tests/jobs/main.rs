@@ -4,6 +4,7 @@
 mod blocks;
 mod node;
 mod spread;
+mod starts;
 mod windows;
 mod wire;
 

@@ -74,8 +74,11 @@ fn functions() -> Functions {
 fn be_a_node(nodes: Nodes) {
     // SAFETY: nobody else calls the library.
     let library = unsafe { Library::open(functions(), &nodes, nodes.node.is_multiple_of(2)) }.unwrap();
-    let mine = Greeting { ranks: nodes.ranks() / nodes.count(), has_cores: false, program: [0; 32], secret: [0; 16] };
-    assert_eq!(library.greet(&mine).unwrap(), vec![mine; nodes.count() as usize]);
+    let ranks = nodes.ranks() / nodes.count();
+    let host = format!("n{}.cluster", nodes.node);
+    let mine = Greeting { ranks, has_cores: false, program: [0; 32], secret: [0; 16], host };
+    let all = (0..nodes.count()).map(|node| Greeting { host: format!("n{node}.cluster"), ..mine.clone() });
+    assert_eq!(library.greet(&mine).unwrap(), all.collect::<Vec<_>>());
     let has_figures = std::env::var_os("RANKINE_FIGURES").is_some();
     let ((left, results), mut library) =
         one_node(nodes.clone(), false, library, Limits::default(), &async |r: &Rank| {

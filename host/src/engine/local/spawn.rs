@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use anyhow::Result;
 use rankine_abi::{Function, MPI_ERR_SPAWN, Mark};
-use rankine_guest::Error;
 use rankine_guest::quota::{Account, Charge, Cost};
+use rankine_guest::{Error, Who};
 use rankine_local::io::Storage;
-use rankine_local::spawn::{Birth, Order, Ready, Start};
+use rankine_local::spawn::{Birth, Order, Ready, Room, Set, Start};
 use rankine_local::{Rank, World};
 
 use super::compiler::Compiler;
+use super::threads::Gate;
 use super::{Carriers, Local, files::Files};
 use crate::engine::Engine;
 use crate::imports;
@@ -103,16 +104,16 @@ impl<E: Embeds> Starter<E> {
     }
 
     /// What a command's ranks run.
-    fn role(&self, crew: &Crew<E>, order: &Order<'_>, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
-        let command = order.command;
-        let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{}\": {why}", command.name));
-        let grants = begun_in(&crew.settings.grants, order.folder.as_deref())?;
+    fn role(&self, crew: &Crew<E>, order: &Order, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
+        let Order { name, arguments, folder, .. } = order;
+        let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {why}"));
+        let grants = begun_in(&crew.settings.grants, folder.as_deref())?;
         let file = self.open(crew, order)?;
         let length = file.metadata().map_err(|error| failed(&error.to_string()))?.len();
         if length > module::LONGEST {
             return Err(failed(&io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
         }
-        let times = if command.name.ends_with(".wat") { TEXT } else { BINARY };
+        let times = if name.ends_with(".wat") { TEXT } else { BINARY };
         let charge = account.charge(length as usize * times, WHAT)?;
         let read = || -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
@@ -121,9 +122,8 @@ impl<E: Embeds> Starter<E> {
             Ok(bytes)
         };
         let bytes = read().map_err(|error| failed(&error.to_string()))?;
-        let (key, loaded) =
-            self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
-        let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
+        let (key, loaded) = self.load(crew, name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
+        let arguments = [std::slice::from_ref(name), arguments].concat();
         let Loaded { program, symbols, sites, is_guarded, is_wide, instance, .. } = loaded;
         if is_wide != crew.roles[0].is_wide {
             return Err(failed(&width::mixed(is_wide)));
@@ -133,7 +133,7 @@ impl<E: Embeds> Starter<E> {
     }
 
     /// The file of a command's module: the first that is there.
-    fn open(&self, crew: &Crew<E>, order: &Order<'_>) -> rankine_guest::Result<File> {
+    fn open(&self, crew: &Crew<E>, order: &Order) -> rankine_guest::Result<File> {
         let open = |name: &String| {
             let failed = |error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
             files::to_read(&crew.settings.grants, name)?.map_err(failed)
@@ -175,14 +175,14 @@ impl<E: Embeds> Starter<E> {
 }
 
 impl<E: Embeds + 'static> Start for Starter<E> {
-    fn prepare(&self, orders: &[Order<'_>], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
+    fn prepare(&self, orders: &[&Order], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
         let Some(crew) = self.crew.upgrade() else { return Err(Error::new(MPI_ERR_SPAWN, "the job has ended")) };
-        let role = |order: &Order<'_>| {
+        let cast = |order: &&Order| {
             let role = Arc::new(self.role(&crew, order, account)?);
             let beginning = order.folder.clone().map(|folder| (folder, Files::beneath(&role.grants)));
-            Ok(Cast { role, beginning })
+            Ok(Cast { role, beginning, command: order.number })
         };
-        let casts = orders.iter().map(role).collect::<rankine_guest::Result<_>>()?;
+        let casts = orders.iter().map(cast).collect::<rankine_guest::Result<_>>()?;
         Ok(Box::new(Company { crew, casts }))
     }
 }
@@ -196,10 +196,13 @@ fn begun_in(grants: &Grants, folder: Option<&str>) -> rankine_guest::Result<Gran
 }
 
 /// What the ranks of a command are to be.
+#[derive(Clone)]
 struct Cast {
     role: Arc<Role<Rank>>,
     /// The folder in which they begin, and the files that they have there.
     beginning: Option<(String, Arc<dyn Storage>)>,
+    /// Which command starts them.
+    command: usize,
 }
 
 /// What the commands of a call are to run.
@@ -208,69 +211,146 @@ struct Company<E: Embeds> {
     casts: Vec<Cast>,
 }
 
+/// Ranks without which the job does not end. If it is dropped before they begin, it does.
+struct Expected<E: Embeds> {
+    crew: Arc<Crew<E>>,
+    ranks: usize,
+}
+
+impl<E: Embeds> Expected<E> {
+    fn new(crew: &Arc<Crew<E>>, ranks: usize) -> Expected<E> {
+        crew.remote.tell(Event::Expected(ranks));
+        if let Carriers::Fibers(fibers) = crew.engine.carriers() {
+            fibers.expect(ranks);
+        }
+        Expected { crew: crew.clone(), ranks }
+    }
+
+    /// These are they.
+    fn begin(mut self, everybody: Vec<Who>) {
+        self.ranks = 0;
+        self.crew.remote.tell(Event::Started(everybody));
+    }
+}
+
+impl<E: Embeds> Drop for Expected<E> {
+    fn drop(&mut self) {
+        if self.ranks > 0 {
+            self.crew.remote.tell(Event::Forgone(self.ranks));
+            if let Carriers::Fibers(fibers) = self.crew.engine.carriers() {
+                fibers.forgo(self.ranks);
+            }
+        }
+    }
+}
+
 /// A rank that is to be started.
 struct Child<E: Embeds> {
     crew: Arc<Crew<E>>,
-    role: Arc<Role<Rank>>,
-    beginning: Option<(String, Arc<dyn Storage>)>,
-    birth: Arc<Birth>,
-    seat: Seat,
-    /// Which command starts it.
-    command: usize,
+    cast: Cast,
+    index: usize,
 }
 
 impl<E: Embeds> Child<E> {
+    fn seat(&self, birth: &Birth) -> Seat {
+        let number = self.crew.engine.world().number(self.index);
+        Seat { index: self.index, who: birth.who(number as usize) }
+    }
+
     #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
-    fn make(&self) -> Result<Arc<Rank>> {
+    fn make(&self, birth: &Birth) -> Result<Arc<Rank>> {
         let world = self.crew.engine.world().clone();
-        let rank = Rank::spawned(world, self.seat.index, &self.birth, self.command);
+        let rank = Rank::spawned(world, self.index, birth, self.cast.command);
         let rank = rank.map_err(|error| anyhow::anyhow!("{}", error.text))?;
-        let folder = self.beginning.as_ref().map(|(folder, _)| folder.as_str());
-        tell_environment(&rank, self.birth.size(), &self.role.arguments, folder);
-        if let Some((folder, files)) = self.beginning.clone() {
+        let folder = self.cast.beginning.as_ref().map(|(folder, _)| folder.as_str());
+        tell_environment(&rank, birth.size(), &self.cast.role.arguments, folder);
+        if let Some((folder, files)) = self.cast.beginning.clone() {
             rank.begin_in(folder, files);
         }
         Ok(Arc::new(rank))
     }
 }
 
+/// Ranks that stand ready. They leave their room before the job hears that it need not wait for them.
+struct Standing<E: Embeds> {
+    gate: Option<Gate<Arc<Birth>>>,
+    room: Room,
+    expected: Expected<E>,
+    casts: Vec<Cast>,
+    /// The ranks of each cast.
+    ranks: Vec<Range<usize>>,
+}
+
+/// Each cast's ranks behind those of the one before.
+fn ranges(counts: &[usize], mut next: usize) -> Vec<Range<usize>> {
+    let range = |&count: &usize| {
+        next += count;
+        next - count..next
+    };
+    counts.iter().map(range).collect()
+}
+
+/// The rank that has this place, one of these of the casts.
+fn child<E: Embeds>(crew: &Arc<Crew<E>>, casts: &[Cast], ranks: &[Range<usize>], index: usize) -> Child<E> {
+    let cast = ranks.iter().position(|range| range.contains(&index)).unwrap_or_default();
+    Child { crew: crew.clone(), cast: casts[cast].clone(), index }
+}
+
 impl<E: Embeds + 'static> Ready for Company<E> {
-    fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> rankine_guest::Result<()> {
+    fn muster(
+        self: Box<Self>,
+        counts: &[usize],
+        room: &mut dyn FnMut() -> rankine_guest::Result<Room>,
+    ) -> rankine_guest::Result<Box<dyn Set>> {
         let Company { crew, casts } = *self;
-        let all = ranks.first().map_or(0, |range| range.start)..ranks.last().map_or(0, |range| range.end);
-        let world = crew.engine.world().clone();
-        let who = |index: usize| birth.who(world.number(index) as usize);
-        crew.output.reach(all.end, who);
+        let total: usize = counts.iter().sum();
+        let expected = Expected::new(&crew, total);
+        let room = room()?;
+        let all = room.first()..room.first() + total;
+        let ranks = ranges(counts, all.start);
         if all.end > cores() {
-            world.set_spin(false);
+            crew.engine.world().set_spin(false);
         }
-        let child = |index: usize| {
-            let command = ranks.iter().position(|range| range.contains(&index)).unwrap_or_default();
-            let seat = Seat { index, who: who(index) };
-            let Cast { role, beginning } = &casts[command];
-            let (role, beginning) = (role.clone(), beginning.clone());
-            Child { crew: crew.clone(), role, beginning, birth: birth.clone(), seat, command }
+        let gate = match crew.engine.carriers() {
+            Carriers::Threads(threads) => {
+                let run = |index| {
+                    let child = child(&crew, &casts, &ranks, index);
+                    move |birth: Arc<Birth>| {
+                        child.crew.run_on_thread(&child.cast.role, child.seat(&birth), || child.make(&birth));
+                    }
+                };
+                Some(threads.muster(all, run).map_err(|error| Error::new(MPI_ERR_SPAWN, format!("{error:#}")))?)
+            }
+            Carriers::Fibers(_) => None,
         };
-        let everybody = all.clone().map(who).collect();
-        let begins = || crew.remote.tell(Event::Started(everybody));
-        match crew.engine.carriers() {
-            Carriers::Threads(threads) => threads
-                .start_more(all, begins, |index| {
-                    let child = child(index);
-                    move || child.crew.run_on_thread(&child.role, child.seat, || child.make())
-                })
-                .map_err(|error| Error::new(MPI_ERR_SPAWN, format!("{error:#}")))?,
-            Carriers::Fibers(fibers) => {
-                begins();
+        Ok(Box::new(Standing { gate, room, expected, casts, ranks }))
+    }
+}
+
+impl<E: Embeds + 'static> Set for Standing<E> {
+    fn begin(self: Box<Self>, birth: &Arc<Birth>) {
+        let Standing { gate, room, expected, casts, ranks } = *self;
+        let crew = expected.crew.clone();
+        let all = room.first()..ranks.last().map_or(0, |range| range.end);
+        let who = |index: usize| birth.who(crew.engine.world().number(index) as usize);
+        crew.output.introduce(all.clone(), who);
+        room.taken();
+        expected.begin(all.clone().map(who).collect());
+        match (gate, crew.engine.carriers()) {
+            (Some(gate), _) => gate.open(birth.clone()),
+            (None, Carriers::Fibers(fibers)) => {
                 let task = |index| -> rankine_local::Task {
-                    let child = child(index);
-                    Box::pin(async move { child.crew.run_on_fiber(&child.role, child.seat, || child.make()).await })
+                    let (child, birth) = (child(&crew, &casts, &ranks, index), birth.clone());
+                    Box::pin(async move {
+                        let seat = child.seat(&birth);
+                        child.crew.run_on_fiber(&child.cast.role, seat, || child.make(&birth)).await;
+                    })
                 };
                 // The workers that are there run all the same.
                 let _ = fibers.start_more(all, task);
             }
+            (None, Carriers::Threads(_)) => {}
         }
-        Ok(())
     }
 }
 

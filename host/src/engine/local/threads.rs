@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use anyhow::{Context, Result};
@@ -15,6 +15,22 @@ use crate::run::crew::Crew;
 
 /// The threads of a job's ranks, to wake them.
 pub(crate) struct Threads(Growing<Carrier>);
+
+/// Behind it the threads of ranks wait that stand ready. If it is dropped, they never run.
+pub(in crate::engine) struct Gate<T>(Arc<OnceLock<Option<T>>>);
+
+impl<T> Gate<T> {
+    /// They run with this.
+    pub(in crate::engine) fn open(self, with: T) {
+        let _ = self.0.set(Some(with));
+    }
+}
+
+impl<T> Drop for Gate<T> {
+    fn drop(&mut self) {
+        let _ = self.0.set(None);
+    }
+}
 
 /// What carries a rank.
 #[derive(Default)]
@@ -46,29 +62,23 @@ impl Threads {
         (0..self.0.len()).try_for_each(|rank| self.start_one(rank, run(rank)))
     }
 
-    /// Starts more ranks, all or none. `begins` is called before the first of them runs.
-    pub(in crate::engine) fn start_more<R: FnOnce() + Send + 'static>(
+    /// Starts threads for more ranks, all or none. They wait until they are told what to run with.
+    pub(in crate::engine) fn muster<T: Clone + Send + Sync + 'static, R: FnOnce(T) + Send + 'static>(
         self: &Arc<Self>,
         ranks: Range<usize>,
-        begins: impl FnOnce(),
         run: impl Fn(usize) -> R,
-    ) -> Result<()> {
+    ) -> Result<Gate<T>> {
         self.0.reach(ranks.end, |_| Carrier::default());
-        let gate = Arc::new(RwLock::new(false));
-        // They wait until all of them are there, or it is known that they can't be.
-        let mut is_open = gate.write().unwrap_or_else(PoisonError::into_inner);
+        let gate = Gate(Arc::default());
         for rank in ranks {
-            let (run, gate) = (run(rank), gate.clone());
+            let (run, told) = (run(rank), gate.0.clone());
             self.start_one(rank, move || {
-                let is_open = *gate.read().unwrap_or_else(PoisonError::into_inner);
-                if is_open {
-                    run();
+                if let Some(with) = told.wait().clone() {
+                    run(with);
                 }
             })?;
         }
-        begins();
-        *is_open = true;
-        Ok(())
+        Ok(gate)
     }
 
     /// This thread is the one of a rank that is to be woken.

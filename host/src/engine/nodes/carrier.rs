@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use rankine_guest::Who;
 use rankine_local::World;
 use rankine_local::away::Nodes;
+use rankine_local::init::processor_name;
 use rankine_nodes::library::{Functions, Greeting, Library as Wire, forgets_receives};
 use rankine_nodes::{Carrier, End, Limits};
 
@@ -130,8 +131,8 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
     let ranks = nodes.ranks_of(nodes.node);
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
-    let all =
-        post.greet(&Greeting { ranks, has_cores: spins, program: blake3::hash(program.as_bytes()).into(), secret })?;
+    let (program, host) = (blake3::hash(program.as_bytes()).into(), processor_name());
+    let all = post.greet(&Greeting { ranks, has_cores: spins, program, secret, host })?;
     let first = &all[0];
     for (node, other) in (0..).zip(&all) {
         let expected = nodes.ranks_of(node);
@@ -150,6 +151,7 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
     let secret = [words[0], words[1]].map(u64::from_le_bytes);
     let has_cores = all.iter().all(|node| node.has_cores);
     world.settle_nodes(secret, has_cores);
+    world.name_hosts(all.into_iter().map(|node| node.host).collect());
     Ok(post)
 }
 
