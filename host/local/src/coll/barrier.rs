@@ -21,7 +21,7 @@ impl Collective for Barrier {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         let local = g.local();
         let unit = if g.is_inter() { local.size } else { local.unit() };
-        if unit == 1 {
+        if unit == 1 && !g.is_inter() {
             return disseminate(&local, unit).await;
         }
         let tree = local.tree_of(unit).apart();
