@@ -5,6 +5,8 @@ What the build needs of other packages is installed for this machine first; only
 
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
 
 from build import BuildBackendException, ProjectBuilder
@@ -24,15 +26,13 @@ NOT_THESE = {
     "meson-python": "Meson",
     "sipbuild": "sip",
 }
-REFUSED = 3
 
 
-def refuse(why: str) -> None:
-    print(why, file=sys.stderr)
-    sys.exit(REFUSED)
+def main(source: str, output: str, refusal: str, configuration: str) -> None:
+    def refuse(why: str) -> None:
+        pathlib.Path(refusal).write_text(why, encoding="utf-8")
+        sys.exit(why)
 
-
-def main(source: str, output: str) -> None:
     if not any(os.path.isfile(os.path.join(source, name)) for name in ("pyproject.toml", "setup.py")):
         refuse("it is no source of a package: it has neither a pyproject.toml nor a setup.py")
     guest = {name[len("GUEST_") :]: value for name, value in os.environ.items() if name.startswith("GUEST_")}
@@ -40,10 +40,16 @@ def main(source: str, output: str) -> None:
         builder = ProjectBuilder.from_isolated_env(environment, source)
         names = [builder._backend.split(".")[0].split(":")[0], *map(name, builder.build_system_requires)]
         for known in filter(NOT_THESE.get, names):
-            refuse(f"it is built by {NOT_THESE[known]} ({known}), which can't build for guests here")
+            refuse(
+                f"it is built by {NOT_THESE[known]} ({known}), and only builds by setuptools and others that start a compiler "
+                "themselves make modules for guests; an older release of it may have a setup.py"
+            )
         environment.install(builder.build_system_requires)
         environment.install(builder.get_requires_for_build("wheel"))
-        os.environ.update(guest)
+        # Its Python answers as the one of a guest from now on.
+        say = [environment.python_executable, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+        shutil.copy(configuration, subprocess.run(say, check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+        os.environ.update(guest, _PYTHON_SYSCONFIGDATA_NAME=pathlib.Path(configuration).stem)
         builder.build("wheel", output)
 
 
@@ -57,6 +63,6 @@ def name(requirement: str) -> str:
 
 if __name__ == "__main__":
     try:
-        main(*map(str, map(pathlib.Path, sys.argv[1:])))
+        main(*sys.argv[1:])
     except BuildBackendException as error:
         sys.exit(f"its build failed: {error}")

@@ -122,3 +122,73 @@ fn local(flags: SymbolFlags, is_defined: bool) -> SymbolFlags {
 fn text(name: &str) -> Vec<u8> {
     [&leb(name.len() as u32)[..], name.as_bytes()].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasmparser::{Linking, SymbolInfo};
+
+    fn section(id: u8, content: &[u8]) -> Vec<u8> {
+        [&[id][..], &leb(content.len() as u32), content].concat()
+    }
+
+    /// An object whose symbols are a function that it wants, these functions that it has, and a weak variable.
+    fn object(functions: &[&str]) -> Vec<u8> {
+        let count = functions.len() as u32 + 2;
+        let mut symbols = [&leb(count)[..], &[FUNCTION, 0x10, 0]].concat();
+        for (number, name) in functions.iter().enumerate() {
+            symbols.extend([&[FUNCTION, 4, number as u8 + 1][..], &text(name)].concat());
+        }
+        symbols.extend([&[DATA, 1][..], &text("table"), &[0, 0, 4]].concat());
+        let comdats = [&[1][..], &text("group"), &[0, 0]].concat();
+        let linking = [text("linking"), vec![2], section(SYMBOLS, &symbols), section(COMDATS, &comdats)].concat();
+        // A function of the environment's, and as many as are named.
+        let types = section(1, &[1, 0x60, 0, 0]);
+        let imports = section(2, &[&[1][..], &text("env"), &text("Py_None"), &[0, 0]].concat());
+        let count = functions.len() as u8;
+        let own = section(3, &[&[count][..], &vec![0; functions.len()]].concat());
+        let code = section(10, &[vec![count], [2, 0, 0x0b].repeat(functions.len())].concat());
+        [b"\0asm\x01\0\0\0".to_vec(), types, imports, own, code, section(0, &linking), section(0, &text("last"))]
+            .concat()
+    }
+
+    /// What an object's symbols are called, and whether they are local.
+    fn symbols_of(object: &[u8]) -> Vec<(String, bool)> {
+        let mut found = Vec::new();
+        for payload in Parser::new(0).parse_all(object) {
+            let Payload::CustomSection(section) = payload.unwrap() else { continue };
+            let KnownCustom::Linking(linking) = section.as_known() else { continue };
+            for part in linking.subsections() {
+                let Linking::SymbolTable(symbols) = part.unwrap() else { panic!("only symbols are left") };
+                for symbol in symbols {
+                    let (name, flags) = match symbol.unwrap() {
+                        SymbolInfo::Func { flags, name, .. } => (name.unwrap_or("-"), flags),
+                        SymbolInfo::Data { flags, name, .. } => (name, flags),
+                        other => panic!("{other:?}"),
+                    };
+                    found.push((name.to_owned(), flags.contains(SymbolFlags::BINDING_LOCAL)));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_modules_names_are_its_own() {
+        let object = object(&["helper", "PyInit__speedups"]);
+        let isolated = isolate(&object, "PyInit__speedups", "PyInit_markupsafe__speedups").unwrap();
+        let expected = [("-", false), ("helper", true), ("PyInit_markupsafe__speedups", false), ("table", true)];
+        assert_eq!(symbols_of(&isolated), expected.map(|(name, is_local)| (name.to_owned(), is_local)));
+        assert!(isolated.ends_with(&section(0, &text("last"))));
+    }
+
+    #[test]
+    fn what_is_no_module_is_refused() {
+        for (bytes, why) in [(&object(&["helper"])[..], "does not define PyInit_a"), (b"\0asm\x01\0\0\0", "no object")]
+        {
+            let error = isolate(bytes, "PyInit_a", "b").unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        assert!(isolate(b"\x7fELF", "PyInit_a", "b").is_err());
+    }
+}

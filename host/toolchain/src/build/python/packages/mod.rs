@@ -23,7 +23,7 @@ use crate::find;
 use crate::folder::{self, copy_tree, write, write_script};
 use crate::python::{PACKAGES_OF, Python, RELEASE, module, site, standard_library};
 use crate::sdk::Sdk;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use rankine_system::{tell, trust};
 use std::ffi::OsStr;
 use std::fs;
@@ -224,11 +224,6 @@ impl Build<'_> {
     /// Its wheel, by its own build system.
     fn wheel(&self, source: &Path, work: &Path) -> Result<PathBuf> {
         let wheels = work.join("wheel");
-        let configuration = work.join("configuration");
-        fs::create_dir_all(&configuration)?;
-        let data = self.configuration_of_guests()?;
-        let stem = data.file_stem().and_then(OsStr::to_str).context("a file has a name")?;
-        fs::copy(&data, configuration.join(format!("{stem}.py")))?;
         let tool = |name: &str| self.work.path(name).display().to_string();
         let archiver = find::llvm_tool(self.clang, "llvm-ar").context("llvm-ar is missing, of LLVM's tools")?;
         let guest = [
@@ -238,15 +233,16 @@ impl Build<'_> {
             ("LDCXXSHARED", tool("c++") + " -shared"),
             ("AR", archiver.display().to_string()),
             ("RANLIB", "true".into()),
-            ("PYTHONPATH", configuration.display().to_string()),
             ("_PYTHON_HOST_PLATFORM", "wasi-wasm32".into()),
-            ("_PYTHON_SYSCONFIGDATA_NAME", stem.into()),
             ("PKG_CONFIG", "false".into()),
         ];
         let mut build = command(self.work.path("venv/bin/python"));
-        build.arg(self.work.path("wheel.py")).arg(source).arg(&wheels);
+        let refusal = work.join("refusal");
+        build.arg(self.work.path("wheel.py")).arg(source).arg(&wheels).arg(&refusal);
+        build.arg(self.configuration_of_guests()?);
         build.envs(guest.into_iter().map(|(name, value)| (format!("GUEST_{name}"), value)));
-        self.work.logged(&mut build, "building it", 0)?;
+        let built = self.work.logged(&mut build, "its build", 0);
+        built.map_err(|error| fs::read_to_string(&refusal).map_or(error, |why| anyhow!(why)))?;
         let entries = fs::read_dir(&wheels).with_context(|| wheels.display().to_string())?;
         let mut files = entries.flatten().map(|entry| entry.path());
         files.find(|file| file.extension().is_some_and(|ending| ending == "whl")).context("its build made no wheel")
@@ -311,7 +307,7 @@ fn undefined(objects: &[PathBuf], said: &str) -> Option<anyhow::Error> {
     all.sort();
     all.dedup();
     let words = "these functions are nowhere, neither in the packages nor in Python, its libraries or the C library:";
-    (!all.is_empty()).then(|| anyhow::anyhow!("{words}\n{}", all.join("\n")))
+    (!all.is_empty()).then(|| anyhow!("{words}\n{}", all.join("\n")))
 }
 
 /// What a folder has, in order.
