@@ -1,6 +1,6 @@
 #!/bin/sh
 # A compiler as a package's build finds it: it compiles for guests, with the headers of their Python before all others. What would
-# be a shared library is one object, which is linked with the interpreter later.
+# be a shared library is an archive of objects, which are linked with the interpreter later.
 shared=no
 for word; do
     case $word in -shared | -bundle | -dynamiclib) shared=yes ;; esac
@@ -47,7 +47,9 @@ ${word#-L}" ;;
         case $word in -l*) word=$(library "${word#-l}") || exit 1 ;; esac
         set -- "$@" "$word"
     done
-    exec '@LINKER@' -r -o "$output" "$@"
+    rm -f "$output"
+    # Members of archives count as objects.
+    exec '@ARCHIVER@' qcSL "$output" "$@"
 }
 
 # A library that the package has built.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A package is built by its own build system, as pip would do it, but with compilers for guests (`guest-sdk/python-packages`):
-//! there each module is linked to one object instead of a shared library ([`super::isolate`]).
+//! there the objects of a module are put to an archive instead of a shared library ([`super::isolate`]).
 
 mod wheel;
 
@@ -131,11 +131,11 @@ impl Build<'_> {
             let mut install = command(venv.join("bin/pip"));
             quiet(install.args(["install", "-q", BUILD]), "installing what starts build systems by pip")
         })?;
-        let linker = find::wasm_ld(self.clang).context("no wasm-ld found; install lld")?;
+        let archiver = self.archiver()?;
         for (name, compiler) in [("cc", "mpicc"), ("c++", "mpicxx")] {
             let words = [
                 ("@COMPILER@", self.sdk.bin().join(compiler)),
-                ("@LINKER@", linker.clone()),
+                ("@ARCHIVER@", archiver.clone()),
                 ("@INCLUDE@", self.linked.include()),
                 ("@RELEASE@", RELEASE.into()),
             ];
@@ -176,12 +176,15 @@ impl Build<'_> {
         for (module, object) in &modules {
             let bytes = fs::read(object).with_context(|| object.display().to_string())?;
             let own = Module::named(&module.name).function;
-            let isolated = isolate(&bytes, &own, &module.function);
+            let isolated = isolate(&bytes, &module.name, &own, &module.function);
             let isolated = isolated.with_context(|| format!("the module {}", module.name))?;
             fs::remove_file(object)?;
-            let to = place.join(OBJECTS).join(format!("{}.o", module.name));
-            fs::create_dir_all(place.join(OBJECTS))?;
-            fs::write(&to, isolated).with_context(|| format!("cannot write {}", to.display()))?;
+            let folder = place.join(OBJECTS).join(&module.name);
+            fs::create_dir_all(&folder)?;
+            for (number, bytes) in isolated.iter().enumerate() {
+                let to = folder.join(format!("{number}.o"));
+                fs::write(&to, bytes).with_context(|| format!("cannot write {}", to.display()))?;
+            }
         }
         wheel.lay_out(&files, &place.join(SITE))?;
         let names: Vec<&str> = modules.iter().map(|(module, _)| &module.name[..]).collect();
@@ -225,13 +228,12 @@ impl Build<'_> {
     fn wheel(&self, source: &Path, work: &Path) -> Result<PathBuf> {
         let wheels = work.join("wheel");
         let tool = |name: &str| self.work.path(name).display().to_string();
-        let archiver = find::llvm_tool(self.clang, "llvm-ar").context("llvm-ar is missing, of LLVM's tools")?;
         let guest = [
             ("CC", tool("cc")),
             ("CXX", tool("c++")),
             ("LDSHARED", tool("cc") + " -shared"),
             ("LDCXXSHARED", tool("c++") + " -shared"),
-            ("AR", archiver.display().to_string()),
+            ("AR", self.archiver()?.display().to_string()),
             ("RANLIB", "true".into()),
             ("_PYTHON_HOST_PLATFORM", "wasi-wasm32".into()),
             ("PKG_CONFIG", "false".into()),
@@ -246,6 +248,10 @@ impl Build<'_> {
         let entries = fs::read_dir(&wheels).with_context(|| wheels.display().to_string())?;
         let mut files = entries.flatten().map(|entry| entry.path());
         files.find(|file| file.extension().is_some_and(|ending| ending == "whl")).context("its build made no wheel")
+    }
+
+    fn archiver(&self) -> Result<PathBuf> {
+        find::llvm_tool(self.clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")
     }
 
     /// What `sysconfig` answers with in a guest.
@@ -278,10 +284,10 @@ impl Build<'_> {
         for name in names(&draft.join(BUILT))? {
             copy_tree(&place(&name).join(SITE), &site(draft))?;
             let folder = place(&name).join(OBJECTS);
-            for file in if folder.is_dir() { names(&folder)? } else { Vec::new() } {
-                let module = file.strip_suffix(".o").context("an object's name ends so")?;
-                modules.push(wheel::module(module));
-                objects.push(folder.join(&file));
+            for module in if folder.is_dir() { names(&folder)? } else { Vec::new() } {
+                let folder = folder.join(&module);
+                objects.extend(names(&folder)?.into_iter().map(|object| folder.join(object)));
+                modules.push(wheel::module(&module));
             }
         }
         tell!("rankine python: linking");
@@ -301,7 +307,7 @@ fn undefined(objects: &[PathBuf], said: &str) -> Option<anyhow::Error> {
     for line in said.lines() {
         let Some((file, symbol)) = line.split_once(": undefined symbol: ") else { continue };
         let module = objects.iter().find(|object| file.ends_with(&object.display().to_string()));
-        let module = module.and_then(|object| object.file_stem()).map(|name| name.display().to_string());
+        let module = module.and_then(|object| object.parent()?.file_name()).map(|name| name.display().to_string());
         all.push(format!("  {} calls {symbol}", module.as_deref().unwrap_or(file)));
     }
     all.sort();
