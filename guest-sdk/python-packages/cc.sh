@@ -69,7 +69,8 @@ library() {
 
 [ $shared = yes ] && collect "$@"
 
-# What is said of this machine's processor or Python.
+# What is said of this machine's processor or Python is left out. Warnings are wanted: casts of functions, which Python's own
+# interface asks for, are noted by them, and calls through such pointers made to forgive.
 count=$#
 is_value=
 while [ "$count" -gt 0 ]; do
@@ -79,7 +80,7 @@ while [ "$count" -gt 0 ]; do
     case $is_value$word in
         -msimd128 | -mrelaxed-simd) ;;
         -I*/include/python[23].* | -m* | -pthread | -fopenmp* | -flto* | -ffat-lto* | -fPIC | -fpic | -g | -g[0-9]* | -ggdb*) continue ;;
-        -fstack-* | -fno-semantic-interposition | -fcf-protection* | -specs=* | -Wl,* | -fno-plt | -Wp,* | -Werror*) continue ;;
+        -fstack-* | -fno-semantic-interposition | -fcf-protection* | -specs=* | -Wl,* | -fno-plt | -Wp,* | -Werror* | -w) continue ;;
     esac
     case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value= ;; esac
     set -- "$@" "$word"

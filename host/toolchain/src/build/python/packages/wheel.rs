@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_wheel_names_its_package_and_has_its_modules_in_two_places() {
-        let files = tempfile::tempdir().unwrap();
-        let files = files.path();
+        let work = tempfile::tempdir().unwrap();
+        let files = &work.path().join("files");
         let metadata = "Metadata-Version: 2.1\nName: Fast_Maps\nVersion: 1.2\nRequires-Dist: numpy>=2\n\
                         Requires-Dist: pytest; extra == 'test'\n\nName: no\n";
         write(&files.join("fast_maps-1.2.dist-info/METADATA"), metadata).unwrap();
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!((&wheel.name[..], &wheel.version[..], wheel.needs.join(" ")), ("fast-maps", "1.2", "numpy".into()));
         let modules = wheel.take_modules(files).unwrap();
         assert_eq!(modules.iter().map(|(module, _)| &module.name[..]).collect::<Vec<_>>(), ["fast._maps", "top"]);
-        let site = files.join("site");
+        let site = work.path().join("site");
         wheel.lay_out(files, &site).unwrap();
         assert!(site.join("top.abi3.so").is_file() && !site.join("fast_maps-1.2.data").exists());
     }
