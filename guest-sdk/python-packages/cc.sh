@@ -9,17 +9,17 @@ done
 # What a linker of this machine is told, as far as it means something here.
 collect() {
     count=$#
-    folders= output= value= first=yes
+    folders='' output='' value=''
     while [ "$count" -gt 0 ]; do
         word=$1
         shift
         count=$((count - 1))
         case $value in
-            output) output=$word value= && continue ;;
+            output) output=$word value='' && continue ;;
             folder) folders="$folders
-$word" value= && continue ;;
-            library) word=-l$word value= ;;
-            other) value= && continue ;;
+$word" value='' && continue ;;
+            library) word=-l$word value='' ;;
+            other) value='' && continue ;;
         esac
         case $word in
             -o) value=output ;;
@@ -72,7 +72,7 @@ library() {
 # What is said of this machine's processor or Python is left out. Warnings are wanted: casts of functions, which Python's own
 # interface asks for, are noted by them, and calls through such pointers made to forgive.
 count=$#
-is_value=
+is_value=''
 while [ "$count" -gt 0 ]; do
     word=$1
     shift
@@ -82,7 +82,7 @@ while [ "$count" -gt 0 ]; do
         -I*/include/python[23].* | -m* | -pthread | -fopenmp* | -flto* | -ffat-lto* | -fPIC | -fpic | -g | -g[0-9]* | -ggdb*) continue ;;
         -fstack-* | -fno-semantic-interposition | -fcf-protection* | -specs=* | -Wl,* | -fno-plt | -Wp,* | -Werror* | -w) continue ;;
     esac
-    case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value= ;; esac
+    case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value='' ;; esac
     set -- "$@" "$word"
 done
 # There are no floating-point exceptions that would have to come in order.

@@ -115,6 +115,7 @@ mkdir other
 runs 1 rankine python build --output other ./own
 err 'has not made it'
 runs 1 rankine python --with other work.py
+# shellcheck disable=SC2016 # backticks of the answer
 err 'is no folder that `rankine python build` has made'
 
 # Nor is anything put, or run, where others may write.
