@@ -71,6 +71,7 @@ library() {
 
 # What is said of this machine's processor or Python is left out. Warnings are wanted: casts of functions, which Python's own
 # interface asks for, are noted by them, and calls through such pointers made to forgive.
+compiler='@COMPILER@'
 count=$#
 is_value=''
 while [ "$count" -gt 0 ]; do
@@ -82,8 +83,10 @@ while [ "$count" -gt 0 ]; do
         -I*/include/python[23].* | -m* | -pthread | -fopenmp* | -flto* | -ffat-lto* | -fPIC | -fpic | -g | -g[0-9]* | -ggdb*) continue ;;
         -fstack-* | -fno-semantic-interposition | -fcf-protection* | -specs=* | -Wl,* | -fno-plt | -Wp,* | -Werror* | -w) continue ;;
     esac
+    # Older build systems compile C++ by the compiler of C, which knows no exceptions.
+    case $word in *.cc | *.cpp | *.cxx | *.c++ | *.C) compiler='@CXX@' ;; esac
     case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value='' ;; esac
     set -- "$@" "$word"
 done
 # There are no floating-point exceptions that would have to come in order.
-exec '@COMPILER@' '-I@INCLUDE@/python@RELEASE@' '-I@INCLUDE@/numpy' '-I@INCLUDE@/libraries' "$@" -fno-trapping-math
+exec "$compiler" '-I@INCLUDE@/python@RELEASE@' '-I@INCLUDE@/numpy' '-I@INCLUDE@/libraries' "$@" -fno-trapping-math

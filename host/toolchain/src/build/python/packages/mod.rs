@@ -135,6 +135,7 @@ impl Build<'_> {
         for (name, compiler) in [("cc", "mpicc"), ("c++", "mpicxx")] {
             let words = [
                 ("@COMPILER@", self.sdk.bin().join(compiler)),
+                ("@CXX@", self.sdk.bin().join("mpicxx")),
                 ("@ARCHIVER@", archiver.clone()),
                 ("@INCLUDE@", self.linked.include()),
                 ("@RELEASE@", RELEASE.into()),
