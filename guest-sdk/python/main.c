@@ -4,7 +4,18 @@
 extern PyObject *PyInit_MPI(void);
 extern PyObject *PyInit__rankine_view(void);
 
-#define MODULE(name, init) extern PyObject *init(void);
+// In a shared library a module's functions would learn its whole name in this way.
+extern const char *_PyImport_SwapPackageContext(const char *name);
+
+#define MODULE(name, init)                                           \
+    extern PyObject *init(void);                                     \
+    static PyObject *named_##init(void)                              \
+    {                                                                \
+        const char *before = _PyImport_SwapPackageContext(name);     \
+        PyObject *made = init();                                     \
+        _PyImport_SwapPackageContext(before);                        \
+        return made;                                                 \
+    }
 #include "modules.h"
 #undef MODULE
 
@@ -14,7 +25,7 @@ static const struct {
 } modules[] = {
     {"mpi4py.MPI", PyInit_MPI},
     {"_rankine_view", PyInit__rankine_view},
-#define MODULE(name, init) {name, init},
+#define MODULE(name, init) {name, named_##init},
 #include "modules.h"
 #undef MODULE
 };

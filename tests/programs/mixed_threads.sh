@@ -17,13 +17,25 @@ int part(int x)
 C
 cat > more.cpp <<'C'
 #include <memory>
+#include <stdexcept>
 #include <string>
 struct Seen {
     std::string text = "more";
     ~Seen() { text.clear(); }
 };
 thread_local Seen seen;
-extern "C" int more(int x) { return x + (int)std::make_shared<std::string>(seen.text)->size(); }
+// What is caught lies beside what a thread has of its own.
+static int caught(int x)
+{
+    try {
+        if (x)
+            throw std::runtime_error(seen.text);
+    } catch (const std::exception &error) {
+        return x + (int)std::make_shared<std::string>(error.what())->size();
+    }
+    return -1;
+}
+extern "C" int more(int x) { return caught(x); }
 C
 cat > last.f90 <<'F'
 integer(c_int) function last(x) bind(c)

@@ -43,7 +43,11 @@ Options:
   --dir DIR       let the program use a folder; --dir-ro DIR: to be read only
   --venv DIR      import packages of a virtual environment of Python's
   --site DIR      import packages of a folder, as pip install --target DIR fills it
+  --with DIR      run the interpreter of DIR, which has packages that were built by `rankine python build`
   --pip-check FILE  say which packages of a requirements.txt can be imported, and run nothing
+  build [--output DIR] PACKAGE...
+                  build packages with parts in C, C++ or Cython from source: a name as pip has it, a folder
+                  or an archive; DIR [default: rankine-python] keeps what it has, and gets these
   and all others of `rankine run`: --label, --timeout, --profile, --view, --hosts ...
   Python's own follow: -u, -O, -W ..., -X ..., -I
 
@@ -53,10 +57,12 @@ Examples:
   rankine python -n 4 --dir out heat.py      it may write to the folder out
   rankine python -n 2 -m mpi4py.bench helloworld
   rankine python -c 'print(6 * 7)'
+  rankine python build msgpack bitarray
+  rankine python -n 4 --with rankine-python count.py
   rankine python                             at a prompt, on one rank
 
 The program may read the folder that its script lies in, and what --dir and the others name; no
-other file. Packages have to be pure Python; mpi4py and numpy are there. An exception on one rank ends the
+other file. Packages have to be pure Python or built; mpi4py and numpy are there. An exception on one rank ends the
 job, and the traceback says on which. Hashes of strings are the same on all ranks, unless you say
 --env PYTHONHASHSEED=random.";
 
@@ -73,13 +79,16 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
-    let Asked { options, sites, wanted } = words::read(arguments.words).unwrap_or_else(|wrong| usage(&wrong));
+    let Asked { options, with, mut sites, wanted } = words::read(arguments.words).unwrap_or_else(|wrong| usage(&wrong));
     let program = match wanted {
         Wanted::Help => return help(),
         Wanted::Check(file) => return packages::check(&file),
+        Wanted::Build { output, packages } => return build(&output, &packages),
         Wanted::Program(program) => program,
     };
-    let python = Python::find()?;
+    let python = with.map_or_else(Python::find, |folder| Python::with(&folder))?;
+    // What the user names comes before it.
+    sites.extend(python.site().map(words::Site::Folder));
     let mut command: Vec<OsString> = ["rankine", "run"].map(OsString::from).to_vec();
     command.extend(options);
     command.push(python.module().into());
@@ -113,6 +122,14 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     }
     job.program[0] = text(&module)?;
     run::run(*job)
+}
+
+/// Builds packages, and has the code of their interpreter in the cache.
+fn build(output: &Path, packages: &[String]) -> Result<ExitCode> {
+    rankine_toolchain::build::python_packages(output, packages, &start)?;
+    image::compile_of(&Python::with(output)?)?;
+    tell!("rankine python: ready; `rankine python --with {} SCRIPT` imports them", output.display());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What a program is given of this machine.

@@ -89,7 +89,9 @@ impl Library {
 
     /// Where `rankine sdk build` puts it for this compiler and sysroot.
     pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
-        key::place("c++", (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot)))
+        let flags: Vec<String> =
+            key::flags(sysroot).into_iter().chain(cc::for_either(sysroot).map(String::from)).collect();
+        key::place("c++", (key::compiler(clang), key::sysroot(sysroot), flags))
     }
 
     /// Exceptions are WebAssembly's own, in their standard form, which `-mllvm -wasm-use-legacy-eh=false` asks for.

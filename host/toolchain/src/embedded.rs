@@ -27,6 +27,9 @@ pub static MESON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/meson"
 /// What Python is configured, linked and started with.
 pub static PYTHON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/python");
 
+/// What packages for it are fetched and compiled with.
+pub static PYTHON_PACKAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/python-packages");
+
 /// What stands between WASI and the C library for 64-bit addresses.
 pub static WIDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/wide");
 

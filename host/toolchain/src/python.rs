@@ -20,10 +20,15 @@ pub const HOME: &str = "/python";
 /// The part under the name that stays.
 pub(crate) const NAME: &str = "python";
 
+/// In a folder of packages, the file that names the build of Python that it is of.
+pub(crate) const PACKAGES_OF: &str = "python";
+
 /// A built Python.
 #[derive(Clone, Debug)]
 pub struct Python {
     root: PathBuf,
+    /// A folder of packages whose interpreter is run instead.
+    packages: Option<PathBuf>,
 }
 
 impl Python {
@@ -32,26 +37,62 @@ impl Python {
         let root = find::data_dir()?.join(NAME);
         match is_whole(&root) {
             // By its own name: a build that ends while this one runs puts the other name elsewhere.
-            true => Ok(Python { root: root.canonicalize()? }),
+            true => Ok(Python { root: root.canonicalize()?, packages: None }),
             false => {
                 bail!("Python is not built yet (there is no {}); run `rankine sdk build python` once", root.display())
             }
         }
     }
 
+    /// That of a folder which `rankine python build` has made.
+    pub fn with(folder: &Path) -> Result<Python> {
+        let again = "build its packages again by `rankine python build`";
+        let named = fs::read_to_string(folder.join(PACKAGES_OF)).ok();
+        let Some(named) = named.filter(|_| module(folder).is_file() && image(folder).is_file()) else {
+            bail!("{} is no folder that `rankine python build` has made", folder.display())
+        };
+        let name = named.trim();
+        let is_plain = name.starts_with(NAME) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let root = find::data_dir()?.join(name);
+        if !is_plain || !is_whole(&root) {
+            bail!("{} is of a build of Python that is not here: {again}", folder.display());
+        }
+        Ok(Python { root: root.canonicalize()?, packages: Some(folder.canonicalize()?) })
+    }
+
+    /// The part's own folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What the part is called.
+    pub(crate) fn name(&self) -> String {
+        self.root.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Where the interpreter is.
+    fn interpreter(&self) -> &Path {
+        self.packages.as_deref().unwrap_or(&self.root)
+    }
+
+    /// The folder of the packages that are linked to it.
+    pub fn site(&self) -> Option<PathBuf> {
+        self.packages.as_deref().map(site)
+    }
+
     /// The interpreter.
     pub fn module(&self) -> PathBuf {
-        module(&self.root)
+        module(self.interpreter())
     }
 
     /// The interpreter as it is once it has started.
     pub fn image(&self) -> PathBuf {
-        image(&self.root)
+        image(self.interpreter())
     }
 
     /// Modules that the image has imported beside those of a plain start, by name.
     pub fn image_modules(&self) -> Result<Vec<String>> {
-        let file = image_modules(&self.root);
+        let file = image_modules(self.interpreter());
         let names = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         Ok(names.lines().map(str::to_owned).collect())
     }
@@ -82,6 +123,11 @@ pub(crate) fn image_modules(root: &Path) -> PathBuf {
 /// Where the interpreter is in a part.
 pub(crate) fn module(root: &Path) -> PathBuf {
     root.join("python.wasm")
+}
+
+/// Files of packages, in a folder of these.
+pub(crate) fn site(folder: &Path) -> PathBuf {
+    folder.join("site")
 }
 
 /// The folder of the standard library in a part.

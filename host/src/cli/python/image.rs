@@ -21,7 +21,12 @@ pub(crate) fn start(module: &Path, library: &Path) -> Result<Image> {
 
 /// Sees to it that the code of what is built is in the cache.
 pub(crate) fn compile() -> Result<()> {
-    let file = Python::find()?.image();
+    compile_of(&Python::find()?)
+}
+
+/// That of an interpreter.
+pub(super) fn compile_of(python: &Python) -> Result<()> {
+    let file = python.image();
     compile::ahead(&file, &read(&file)?, Codegen::default())
 }
 

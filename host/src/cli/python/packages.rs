@@ -31,12 +31,12 @@ impl Finding {
         matches!(self, Finding::Linked(_) | Finding::Pure)
     }
 
-    fn in_words(&self) -> String {
+    fn in_words(&self, wanted: &str) -> String {
         match self {
             Finding::Linked(version) => format!("linked in: {version}"),
             Finding::Pure => "pure Python: pip install --target DIR, and rankine python --site DIR".into(),
-            Finding::Compiled => "needs building: it has compiled parts, which a guest can't load".into(),
-            Finding::Source => "has no wheel: it can be imported if what pip makes of its source is pure Python".into(),
+            Finding::Compiled => format!("needs building: rankine python build {}", quoted(wanted)),
+            Finding::Source => format!("has no wheel: rankine python build {}", quoted(wanted)),
             Finding::Unknown(why) => format!("unknown: {why}"),
         }
     }
@@ -52,7 +52,7 @@ pub(super) fn check(file: &Path) -> Result<ExitCode> {
     for wanted in wanted {
         let finding = find(wanted, pip);
         all &= finding.can_be_imported();
-        print_page(&format!("{:width$}  {}\n", shown::line(wanted), finding.in_words()))?;
+        print_page(&format!("{:width$}  {}\n", shown::line(wanted), finding.in_words(wanted)))?;
     }
     Ok(ExitCode::from(u8::from(!all)))
 }
@@ -61,6 +61,13 @@ pub(super) fn check(file: &Path) -> Result<ExitCode> {
 fn requirements(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '-']))
+}
+
+/// A requirement as a shell's word.
+fn quoted(wanted: &str) -> String {
+    let wanted = shown::line(wanted);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.=".contains(letter);
+    if wanted.chars().all(is_plain) { wanted } else { format!("'{}'", wanted.replace('\'', "")) }
 }
 
 /// The name that a requirement begins with, as packages' names are compared.

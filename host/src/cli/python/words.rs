@@ -11,11 +11,16 @@ use super::super::suggest;
 const FLAGS: &str = "bBdEiIOPqRsSu";
 const WITH_VALUE: &str = "WX";
 
+/// Where packages are built to, unless the user says it.
+const BUILT: &str = "rankine-python";
+
 /// What was typed.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     /// For `rankine run`.
     pub(super) options: Vec<OsString>,
+    /// The folder of an interpreter that has more packages.
+    pub(super) with: Option<PathBuf>,
     /// Folders of packages.
     pub(super) sites: Vec<Site>,
     pub(super) wanted: Wanted,
@@ -25,6 +30,11 @@ pub(super) struct Asked {
 #[derive(Debug)]
 pub(super) enum Wanted {
     Help,
+    /// Packages are to be built, to this folder.
+    Build {
+        output: PathBuf,
+        packages: Vec<String>,
+    },
     /// To be said which packages of this file can be imported.
     Check(PathBuf),
     Program(Program),
@@ -93,6 +103,9 @@ fn letter_behind_flags(word: &str) -> Option<char> {
 
 /// Reads them.
 pub(super) fn read(words: Vec<OsString>) -> Result<Asked, String> {
+    if words.first().is_some_and(|word| word == "build") {
+        return Ok(Asked { wanted: build(words.into_iter().skip(1))?, ..Asked::default() });
+    }
     let mut asked = Asked::default();
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
@@ -102,6 +115,12 @@ pub(super) fn read(words: Vec<OsString>) -> Result<Asked, String> {
             let value = glued.map(OsString::from).or_else(|| words.next());
             let path = value.filter(|path| !path.is_empty()).ok_or_else(|| format!("{name} names a folder"))?.into();
             asked.sites.push(if name == "--venv" { Site::Environment(path) } else { Site::Folder(path) });
+        } else if name == "--with" {
+            let value = glued.map(OsString::from).or_else(|| words.next()).filter(|path| !path.is_empty());
+            let path = value.ok_or("--with names a folder that `rankine python build` has made")?.into();
+            if asked.with.replace(path).is_some() {
+                return Err("--with names one folder: `rankine python build` puts several packages there".into());
+            }
         } else if name == "--pip-check" {
             let file = glued.map(OsString::from).or_else(|| words.next());
             let file =
@@ -120,6 +139,31 @@ pub(super) fn read(words: Vec<OsString>) -> Result<Asked, String> {
         }
     }
     Ok(asked)
+}
+
+/// What is to be built, and where.
+fn build(mut words: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
+    let (mut output, mut packages) = (None, Vec::new());
+    while let Some(word) = words.next() {
+        let word = word.into_string().map_err(|word| format!("{}: words are UTF-8", word.display()))?;
+        match word.split_once('=') {
+            _ if matches!(&word[..], "-h" | "--help") => return Ok(Wanted::Help),
+            _ if word == "--output" => output = words.next().map(PathBuf::from),
+            Some(("--output", folder)) => output = Some(folder.into()),
+            _ if word.starts_with('-') => return Err(format!("`rankine python build` has no option {word}")),
+            _ => {
+                packages.push(word);
+                continue;
+            }
+        }
+        if output.as_ref().is_none_or(|folder| folder.as_os_str().is_empty()) {
+            return Err("--output names a folder".into());
+        }
+    }
+    if packages.is_empty() {
+        return Err("which packages are to be built? `rankine python build msgpack markupsafe`".into());
+    }
+    Ok(Wanted::Build { output: output.unwrap_or_else(|| BUILT.into()), packages })
 }
 
 /// Python's own options and what is to be run, from this word on.
@@ -209,6 +253,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_built_is_said_in_words_of_its_own() {
+        let read = |line: &str| super::read(line.split_whitespace().map(OsString::from).collect());
+        let built = |line: &str| match read(line).unwrap().wanted {
+            Wanted::Build { output, packages } => (output.display().to_string(), packages.join(" ")),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(built("build msgpack a>=1"), ("rankine-python".into(), "msgpack a>=1".into()));
+        for line in ["build --output out a", "build a --output=out"] {
+            assert_eq!(built(line), ("out".into(), "a".into()));
+        }
+        for wrong in ["build", "build --output", "build a --output=", "build --target x a"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(matches!(read("./build").unwrap().wanted, Wanted::Program(_)));
+        assert_eq!(read("--with out a.py").unwrap().with, Some("out".into()));
+        assert!(read("--with").is_err() && read("--with a --with=b a.py").is_err());
+    }
+
+    #[test]
     fn what_nobody_knows_is_named() {
         for wrong in ["--lable", "-Q", "-m", "-uc"] {
             let text = read(vec![wrong.into()]).unwrap_err();
@@ -221,7 +284,7 @@ mod tests {
     fn a_prompt_is_what_is_left() {
         let reads = |line: &str| match read(line.split_whitespace().map(OsString::from).collect()).unwrap().wanted {
             Wanted::Program(program) => program.reads_standard_input(),
-            Wanted::Help | Wanted::Check(_) => false,
+            Wanted::Help | Wanted::Check(_) | Wanted::Build { .. } => false,
         };
         assert!(reads("") && reads("-n 1") && reads("-q") && reads("-"));
         assert!(!reads("a.py") && !reads("-m x") && !reads("-c 1") && !reads("-V"));

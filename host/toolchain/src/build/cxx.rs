@@ -8,6 +8,7 @@
 
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
+use crate::cc;
 use crate::cxx::Library;
 use crate::embedded;
 use crate::find;
@@ -92,6 +93,8 @@ fn compile(source: &LlvmSource, clang: &Path, sysroot: &Path, headers: &Path, dr
         let mut job = Command::new(clang);
         job.args(base_flags(sysroot)).args(["-fwasm-exceptions", "-mexception-handling", "-O2", "-w", "-DNDEBUG"]);
         job.args(["-ffunction-sections", "-fdata-sections", "-c"]).arg(file).arg("-o").arg(&object);
+        // What a landing pad is told is a thread's own for programs, which are compiled with it: so it has to be here.
+        job.args(cc::for_either(sysroot));
         if file.extension() == Some(OsStr::new("cpp")) {
             job.args(["-std=c++26", "-nostdinc++", "-isystem"]).arg(draft.join("include/c++/v1"));
         }

@@ -19,4 +19,4 @@ pub(crate) use lapack::Lapack;
 pub use lapack::{Part, build as lapack};
 pub use m64::build as m64;
 pub use openmp::build as openmp;
-pub use python::{Start, build as python};
+pub use python::{Start, build as python, packages as python_packages};

@@ -94,7 +94,7 @@ pub(super) fn named(bytes: &[u8], functions: &[(u32, String)]) -> Result<Vec<u8>
     Ok(content)
 }
 
-pub(super) fn leb(mut number: u32) -> Vec<u8> {
+pub(crate) fn leb(mut number: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);

@@ -9,7 +9,7 @@ pub(crate) mod agreement;
 mod call_stack;
 mod common;
 mod critical;
-mod encoding;
+pub(crate) mod encoding;
 mod forgiving;
 mod lines;
 mod module;

@@ -5,41 +5,43 @@
 //!              image.wasm        the same, started and with these imported
 //!              image.modules     what else than a plain start has the image has imported, by name
 //!              lib/python3.13/   the standard library and these packages', compiled: to be read only
+//!              link/, include/   what `rankine python build` links and compiles packages with (`linked.rs`)
 //! ```
 //!
 //! A Python that runs here is built first, from the same source: a part of what CPython is built from is made by a Python of
 //! its own release. What can't be found out about guests by compiling is in `guest-sdk/python/config.site`.
 
+mod isolate;
 mod library;
+mod linked;
 mod numpy;
+mod packages;
 mod sources;
 mod work;
 
 use super::jobs::run_all;
 use crate::embedded::{self, PYTHON};
 use crate::find;
-use crate::folder::{self, shell_quote, write};
+use crate::folder::{self, write};
 use crate::key;
 use crate::process::check;
 use crate::python::{HOME, Image, NAME, RELEASE, image, image_modules, module};
 use crate::sdk::{self, Sdk};
 use crate::terminal::say;
 use anyhow::{Context as _, Result, ensure};
+use linked::{Headers, Linked};
 use numpy::Numpy;
+pub use packages::build as packages;
 use rankine_system::os;
 use sources::{CYTHON, MPI4PY, NINJA, NUMPY, Sources, unpack};
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use work::{Work, command, quiet};
 
 /// Goes up when what is built changes by these files.
-const LAYOUT: u32 = 3;
-
-/// The call stack that CPython counts on: its own limit on nested calls of C lies below.
-const CALL_STACK: u32 = 16 << 20;
+const LAYOUT: u32 = 4;
 
 /// Files of zlib and of bzip2 that make their libraries.
 const ZLIB: &[&str] = &[
@@ -98,6 +100,14 @@ pub fn build(force: bool, start: Start<'_>) -> Result<()> {
     work.end()?;
     say(&format!("ready: {}", place.display()));
     Ok(())
+}
+
+/// Starts the interpreter of a folder, and keeps what it is then beside it.
+fn make_image(folder: &Path, library: &Path, start: Start<'_>) -> Result<()> {
+    let Image { binary, modules } = start(&module(folder), library).context("an image of Python")?;
+    fs::write(image(folder), binary).context("an image of Python")?;
+    write(&image_modules(folder), &modules)?;
+    [module(folder), image(folder)].iter().try_for_each(|file| os::make_public(file)).context("chmod")
 }
 
 /// What is at work.
@@ -239,15 +249,8 @@ impl Build<'_> {
     }
 
     fn link(&self) -> Result<()> {
-        let numpy = self.numpy();
-        let mut table = String::new();
-        for module in numpy.modules()? {
-            let name = module.rsplit('.').next().unwrap_or_default();
-            writeln!(table, "MODULE(\"{module}\", PyInit_{name})")?;
-        }
-        write(&self.work.path("modules.h"), &table)?;
         write(&self.work.path("image.h"), embedded::file(&PYTHON, "image.h"))?;
-        let own = ["main", "image", "view"].map(|name| self.work.path(name).with_extension("o"));
+        let own = ["image", "view"].map(|name| self.work.path(name).with_extension("o"));
         for object in &own {
             let source = object.with_extension("c");
             let name = source.file_name().and_then(OsStr::to_str).context("a file has a name")?;
@@ -255,22 +258,22 @@ impl Build<'_> {
             let mut job = self.c_job();
             quiet(job.args(["-O2", "-c"]).arg(&source).arg("-o").arg(object), "compiling Python's main program")?;
         }
-        let guest = self.work.path("guest");
-        let words = numpy.linked()?;
-        let words: String =
-            words.iter().map(|object| format!("{}\n", shell_quote(&object.display().to_string()))).collect();
-        let list = self.work.path("numpy.list");
-        write(&list, &words)?;
-        let mut link = command(self.sdk.bin().join("mpicxx"));
-        link.args(own).arg(self.work.path("mpi4py/MPI.o")).arg(format!("@{}", list.display()));
-        link.arg(guest.join(format!("libpython{RELEASE}.a"))).args(LIBRARIES.map(|library| guest.join(library)));
-        link.arg(self.work.path("zlib/libz.a")).arg(self.work.path("bzip2/libbz2.a")).arg("-lm");
-        // From an image it ends in another way.
-        link.args(["-Wl,--wrap=Py_FinalizeEx", "-Wl,--wrap=Py_Exit"]);
-        // Who looks at its memory finds Python's frames from there.
-        link.args(["-Wl,--export=_PyRuntime", "-Wl,--export=rankine_pages"]);
-        link.arg(format!("-Wl,-z,call-stack={CALL_STACK}")).arg("-o").arg(module(&self.work.path("")));
-        self.work.logged(&mut link, "linking", 0)
+        let (numpy, guest) = (self.numpy(), self.work.path("guest"));
+        let mut files = own.to_vec();
+        files.push(self.work.path("mpi4py/MPI.o"));
+        files.extend(numpy.linked()?);
+        files.push(guest.join(format!("libpython{RELEASE}.a")));
+        files.extend(LIBRARIES.map(|library| guest.join(library)));
+        files.extend(["zlib/libz.a", "bzip2/libbz2.a"].map(|library| self.work.path(library)));
+        let headers = Headers {
+            python: vec![self.cpython().join("Include"), guest.join("pyconfig.h")],
+            numpy: numpy.headers()?,
+            libraries: ["zlib/zlib.h", "zlib/zconf.h", "bzip2/bzlib.h"].map(|name| self.work.path(name)).to_vec(),
+        };
+        let root = self.work.path("");
+        let linked = Linked::of(&root);
+        linked.gather(&files, &numpy.modules()?, &headers)?;
+        linked.link(self.sdk, (&[], &[]), (self.work, &root), &module(&root))
     }
 
     /// A compilation that sees Python's headers.
@@ -294,11 +297,9 @@ impl Build<'_> {
         };
         sources.lay_out(draft)?;
         library::compile(&self.native_python(), draft)?;
+        Linked::of(&self.work.path("")).copy_to(draft)?;
         say("starting it, for an image");
-        let Image { binary, modules } = start(&module(draft), &draft.join("lib")).context("an image of Python")?;
-        fs::write(image(draft), binary).context("an image of Python")?;
-        write(&image_modules(draft), &modules)?;
-        [module(draft), image(draft)].iter().try_for_each(|file| os::make_public(file)).context("chmod")
+        make_image(draft, &draft.join("lib"), start)
     }
 
     fn compiler(&self) -> PathBuf {

@@ -228,6 +228,15 @@ impl Numpy<'_> {
         [self.folder().join("numpy/__config__.py")]
     }
 
+    /// Headers for modules of others: those of the source, and those that its build makes.
+    pub(super) fn headers(&self) -> Result<Vec<PathBuf>> {
+        let made = self.folder().join("numpy/_core");
+        let entries = fs::read_dir(&made).with_context(|| format!("cannot read {}", made.display()))?;
+        let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let made = files.filter(|file| file.extension().is_some_and(|ending| ending == "h"));
+        Ok(std::iter::once(self.source().join("_core/include/numpy")).chain(made).collect())
+    }
+
     /// The package as it was unpacked.
     pub(super) fn package(&self) -> PathBuf {
         self.source()

@@ -5,7 +5,7 @@
 
 use super::work::{command, quiet};
 use crate::apt::{self, Apt, Kind};
-use crate::embedded::{self, PYTHON};
+use crate::embedded::{self, PYTHON_PACKAGES};
 use crate::find;
 use crate::folder::write;
 use crate::process::check;
@@ -117,16 +117,20 @@ impl Package {
         let wanted = work.path().join("wanted");
         fs::write(&wanted, format!("{requirement} --hash=sha256:{}\n", self.sha256))?;
         let mut download = command(pip);
-        download.args(["download", "--no-deps", "--no-binary=:all:", "--ignore-requires-python", "--require-hashes"]);
+        fetching(&mut download, work.path())?.arg("--require-hashes");
         download.arg("-r").arg(wanted).arg("-d").arg(work.path());
-        if requirement.starts_with("numpy") {
-            // pip would compile all of numpy to learn its name.
-            write(&work.path().join("mesonpy.py"), embedded::file(&PYTHON, "numpy/mesonpy.py"))?;
-            download.arg("--no-build-isolation").env("PYTHONPATH", work.path());
-        }
         quiet(&mut download, &format!("fetching {requirement} by pip"))?;
         move_here(&work.path().join(self.file), folder)
     }
+}
+
+/// Has pip download sources without starting their build systems, which would compile for minutes to learn a package's name.
+pub(super) fn fetching<'a>(pip: &'a mut Command, work: &Path) -> Result<&'a mut Command> {
+    let stands_in = work.join("fetching");
+    write(&stands_in.join("sitecustomize.py"), embedded::file(&PYTHON_PACKAGES, "fetching/sitecustomize.py"))?;
+    pip.args(["download", "-q", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-binary=:all:"]);
+    pip.args(["--no-build-isolation", "--use-pep517", "--ignore-requires-python"]);
+    Ok(pip.env("PYTHONPATH", stands_in))
 }
 
 fn packages() -> [String; 3] {

@@ -2,8 +2,9 @@
 //! last one was stopped, by steps that note that they are done, and within a step as `make` does.
 
 use crate::process::check;
-use crate::terminal::{bar, say};
+use crate::terminal::bar;
 use anyhow::{Context as _, Result, bail};
+use rankine_system::tell;
 use std::fs::{self, File, TryLockError};
 use std::io::{BufRead as _, BufReader, Write as _, pipe};
 use std::path::{Path, PathBuf};
@@ -37,23 +38,30 @@ const NOT_THESE: [&str; 14] = [
 /// A folder, and that nobody else builds in it.
 pub(super) struct Work {
     root: PathBuf,
+    /// Who says what is done.
+    who: &'static str,
     _lock: File,
 }
 
 impl Work {
     /// The folder for a part, in the cache.
     pub(super) fn begin(root: PathBuf) -> Result<Work> {
+        Work::begin_for(root, "rankine sdk")
+    }
+
+    /// A folder for the work of a command.
+    pub(super) fn begin_for(root: PathBuf, who: &'static str) -> Result<Work> {
         let cannot = || format!("cannot write to {}", root.display());
         fs::create_dir_all(&root).with_context(cannot)?;
         let lock = File::create(root.join("lock")).with_context(cannot)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                bail!("another `rankine sdk build python` is at work in {}", root.display())
+                bail!("another `{who} build` is at work in {}", root.display())
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
         }
-        Ok(Work { root, _lock: lock })
+        Ok(Work { root, who, _lock: lock })
     }
 
     /// Something in it.
@@ -67,7 +75,7 @@ impl Work {
         if done.is_file() {
             return Ok(());
         }
-        say(words);
+        tell!("{}: {words}", self.who);
         work()?;
         fs::write(&done, "").with_context(|| format!("cannot write {}", done.display()))
     }
