@@ -26,6 +26,7 @@ int main(int argc, char **argv)
     CHECK(strcmp(name, "/tmp/rankineXXXXXX") != 0);
     CHECK_INT(write(descriptor, "hallo", 5), 5);
     CHECK_INT(fstat(descriptor, &status), 0);
+    CHECK(status.st_uid == getuid() && status.st_gid == getgid() && (status.st_mode & 0777) == 0600);
     CHECK_INT(status.st_size, 5);
     CHECK(flock(descriptor, LOCK_EX) == -1 && errno == ENOSYS);
     CHECK_INT(close(descriptor), 0);
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
     CHECK(chown(name, getuid(), getgid()) == -1 && errno == ENOENT);
     CHECK(mkdtemp(folder) == folder);
     CHECK(stat(folder, &status) == 0 && S_ISDIR(status.st_mode));
+    CHECK(status.st_uid == geteuid() && (status.st_mode & 0777) == 0700);
     CHECK_INT(rmdir(folder), 0);
     CHECK(mkstemp(wrong) == -1 && errno == EINVAL);
     file = tmpfile();

@@ -146,8 +146,9 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-/// Functions of the C library that ours stand before (`guest-sdk/c/src/files.c`, `paths.c`).
-const WRAPPED: [&str; 4] = ["statvfs", "fstatvfs", "fcntl", "__wasilibc_find_relpath"];
+/// Functions of the C library that ours stand before (`guest-sdk/c/src/files.c`, `owners.c`, `paths.c`).
+const WRAPPED: [&str; 6] =
+    ["statvfs", "fstatvfs", "fcntl", "__wasilibc_find_relpath", "fstat", "__wasilibc_nocwd_fstatat"];
 
 pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     libraries_for(sysroot, sdk, Probe::None)

@@ -1,7 +1,7 @@
 //! `rankine sdk build python`: CPython with mpi4py and numpy as one module, and its standard library.
 //!
 //! ```text
-//! python-<key>/python.wasm       the interpreter: CPython, mpi4py, numpy, zlib, bzip2
+//! python-<key>/python.wasm       the interpreter: CPython, mpi4py, numpy, zlib, bzip2, xz
 //!              image.wasm        the same, started and with these imported
 //!              image.modules     what else than a plain start has the image has imported, by name
 //!              lib/python3.13/   the standard library and these packages', compiled: to be read only
@@ -11,6 +11,7 @@
 //! A Python that runs here is built first, from the same source: a part of what CPython is built from is made by a Python of
 //! its own release. What can't be found out about guests by compiling is in `guest-sdk/python/config.site`.
 
+mod cpython;
 mod isolate;
 mod library;
 mod linked;
@@ -24,8 +25,7 @@ use crate::embedded::{self, PYTHON};
 use crate::find;
 use crate::folder::{self, write};
 use crate::key;
-use crate::process::check;
-use crate::python::{HOME, Image, NAME, RELEASE, image, image_modules, module};
+use crate::python::{Image, NAME, RELEASE, image, image_modules, module};
 use crate::sdk::{self, Sdk};
 use crate::terminal::say;
 use anyhow::{Context as _, Result, ensure};
@@ -41,7 +41,7 @@ use std::process::Command;
 use work::{Work, command, quiet};
 
 /// Goes up when what is built changes by these files.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 7;
 
 /// Files of zlib and of bzip2 that make their libraries.
 const ZLIB: &[&str] = &[
@@ -49,6 +49,25 @@ const ZLIB: &[&str] = &[
     "inflate", "inftrees", "trees", "uncompr", "zutil",
 ];
 const BZIP2: &[&str] = &["blocksort", "huffman", "crctable", "randtable", "compress", "decompress", "bzlib"];
+
+/// How xz is configured: its library alone.
+const XZ: [&str; 12] = [
+    "-q",
+    "--host=wasm32-unknown-wasi",
+    "--disable-shared",
+    "--disable-threads",
+    "--disable-xz",
+    "--disable-xzdec",
+    "--disable-lzmadec",
+    "--disable-lzmainfo",
+    "--disable-scripts",
+    "--disable-doc",
+    "--disable-nls",
+    "--disable-sandbox",
+];
+
+/// Where it is then.
+const LZMA: &str = "xz/src/liblzma";
 
 /// Libraries that CPython's build leaves for the last link, by their places in it.
 const LIBRARIES: [&str; 3] =
@@ -63,9 +82,6 @@ def _rankine_begin() -> None:
 def _rankine_end() -> None:
     \"\"\"Finalize MPI.\"\"\"
     atexit()\n";
-
-/// How both Pythons are configured.
-const CONFIGURATION: [&str; 3] = ["-q", "--disable-test-modules", "--with-system-libmpdec=no"];
 
 /// Starts an interpreter that may read the folder of its library, and gives what it is then.
 pub type Start<'a> = &'a dyn Fn(&Path, &Path) -> Result<Image>;
@@ -131,11 +147,17 @@ impl Build<'_> {
         })?;
         let sources = Sources::fetched(&venv.join("bin/pip"))?;
         self.work.once("unpacked", "unpacking sources", || {
-            unpack(&sources.cpython()?, &self.cpython())?;
+            let cpython = self.cpython();
+            // What is changed is changed once.
+            if cpython.is_dir() {
+                fs::remove_dir_all(&cpython)?;
+            }
+            unpack(&sources.cpython()?, &cpython)?;
+            self.edit()?;
             unpack(&sources.archive("zlib")?, &self.work.path("zlib"))?;
             unpack(&sources.archive("bzip2")?, &self.work.path("bzip2"))?;
+            unpack(&sources.archive("xz-utils")?, &self.work.path("xz"))?;
             unpack(&sources.package(&MPI4PY)?, &self.work.path("mpi4py"))?;
-            // What is changed is changed once.
             let numpy = self.work.path("numpy");
             if numpy.is_dir() {
                 fs::remove_dir_all(&numpy)?;
@@ -148,6 +170,7 @@ impl Build<'_> {
             self.archive("zlib", "libz.a", ZLIB, &["-DHAVE_UNISTD_H", "-DHAVE_STDARG_H"])?;
             self.archive("bzip2", "libbz2.a", BZIP2, &[])
         })?;
+        self.work.once("xz", "compiling xz", || self.xz())?;
         self.guest()?;
         self.work.once("mpi4py", "compiling mpi4py", || self.mpi4py(&venv))?;
         self.work.once("numpy-configured", "configuring numpy", || self.numpy().configure())?;
@@ -157,65 +180,6 @@ impl Build<'_> {
 
     fn numpy(&self) -> Numpy<'_> {
         Numpy { build: self }
-    }
-
-    fn cpython(&self) -> PathBuf {
-        self.work.path("cpython")
-    }
-
-    /// The Python that runs here: as much of it as builds the other.
-    fn native(&self) -> Result<()> {
-        let folder = self.work.path("native");
-        fs::create_dir_all(&folder)?;
-        self.work.once("native-configured", "configuring a Python for this machine, which builds the other", || {
-            let mut configure = command(self.cpython().join("configure"));
-            configure.args(CONFIGURATION).args([
-                "--without-ensurepip",
-                "--without-readline",
-                "MODULE_BUILDTYPE=static",
-            ]);
-            configure.arg("OPT=-O1 -DNDEBUG").current_dir(&folder);
-            self.work.logged(&mut configure, "configuring", 0)
-        })?;
-        self.work.once("native", "compiling it (a minute or two)", || {
-            self.work.make(&folder, &["python", "pybuilddir.txt"], "compiling Python for this machine")
-        })
-    }
-
-    /// The interpreter as a library, and all that its build makes beside it.
-    fn guest(&self) -> Result<()> {
-        let folder = self.work.path("guest");
-        fs::create_dir_all(&folder)?;
-        self.work.once("configured", "configuring Python for guests", || {
-            // CPython leaves this one out for WASI, and asyncio looks for it.
-            write(&folder.join("Modules/Setup.local"), "fcntl fcntlmodule.c\n")?;
-            let site = self.work.path("config.site");
-            write(&site, embedded::file(&PYTHON, "config.site"))?;
-            let library = |name: &str, flag: &str| {
-                let folder = self.work.path(name);
-                let upper = name.to_uppercase();
-                [
-                    (format!("{upper}_CFLAGS"), format!("-I{}", folder.display())),
-                    (format!("{upper}_LIBS"), format!("-L{} {flag}", folder.display())),
-                ]
-            };
-            let mut configure = command(self.cpython().join("configure"));
-            configure.args(CONFIGURATION).args([
-                "--host=wasm32-unknown-wasip1",
-                "PKG_CONFIG=false",
-                "HOSTRUNNER=false",
-            ]);
-            configure.arg(format!("--build={}", self.machine()?)).arg(format!("--prefix={HOME}"));
-            configure.arg(format!("--with-build-python={}", self.native_python().display()));
-            configure.arg("OPT=-O3 -DNDEBUG -w").current_dir(&folder).env("CONFIG_SITE", site);
-            configure.env("CC", self.compiler()).env("CXX", self.sdk.bin().join("mpicxx"));
-            configure.env("AR", &self.llvm_ar).env("RANLIB", "true");
-            configure.envs(library("zlib", "-lz")).envs(library("bzip2", "-lbz2"));
-            self.work.logged(&mut configure, "configuring", 0)
-        })?;
-        self.work.once("compiled", "compiling Python (some minutes)", || {
-            self.work.make(&folder, &["python.wasm", "pybuilddir.txt"], "compiling Python")
-        })
     }
 
     /// Compiles a library's files where they are.
@@ -230,6 +194,16 @@ impl Build<'_> {
         let mut archive = command(&self.llvm_ar);
         archive.arg("rcs").arg(library).args(files.iter().map(|file| format!("{file}.o"))).current_dir(&folder);
         quiet(&mut archive, &format!("archiving {library}"))
+    }
+
+    /// The library of xz, by its own build.
+    fn xz(&self) -> Result<()> {
+        let folder = self.work.path("xz");
+        let mut configure = command(folder.join("configure"));
+        configure.args(XZ).current_dir(&folder).env("CFLAGS", "-O3 -w");
+        configure.env("CC", self.compiler()).env("AR", &self.llvm_ar).env("RANLIB", "true");
+        self.work.logged(&mut configure, "configuring xz", 0)?;
+        self.work.make(&folder.join("src/liblzma"), &["all"], "compiling xz")
     }
 
     /// C from Cython, an object from C.
@@ -262,9 +236,10 @@ impl Build<'_> {
         let mut files = own.to_vec();
         files.push(self.work.path("mpi4py/MPI.o"));
         files.extend(numpy.linked()?);
-        files.push(guest.join(format!("libpython{RELEASE}.a")));
+        files.push(self.whole()?);
         files.extend(LIBRARIES.map(|library| guest.join(library)));
         files.extend(["zlib/libz.a", "bzip2/libbz2.a"].map(|library| self.work.path(library)));
+        files.push(self.work.path(LZMA).join(".libs/liblzma.a"));
         let headers = Headers {
             python: vec![self.cpython().join("Include"), guest.join("pyconfig.h")],
             numpy: numpy.headers()?,
@@ -304,29 +279,5 @@ impl Build<'_> {
 
     fn compiler(&self) -> PathBuf {
         self.sdk.bin().join("mpicc")
-    }
-
-    fn native_python(&self) -> PathBuf {
-        self.work.path("native").join("python")
-    }
-
-    /// What `sysconfig` answers with in a guest.
-    fn configuration_of_guests(&self) -> Result<PathBuf> {
-        let guest = self.work.path("guest");
-        let named = fs::read_to_string(guest.join("pybuilddir.txt")).context("CPython's build has no name")?;
-        let folder = guest.join(named.trim());
-        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
-        let mut files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let is_it = |file: &PathBuf| {
-            let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            name.starts_with("_sysconfigdata_") && name.ends_with(".py")
-        };
-        files.find(is_it).with_context(|| format!("{} has no _sysconfigdata_*.py", folder.display()))
-    }
-
-    /// What this machine is in configure's words.
-    fn machine(&self) -> Result<String> {
-        let output = check(&mut command(self.cpython().join("config.guess")), "config.guess")?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 }

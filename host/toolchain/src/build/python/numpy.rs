@@ -287,7 +287,7 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Replaces what stands in a file once.
-fn replace(file: &Path, old: &str, new: &str) -> Result<()> {
+pub(super) fn replace(file: &Path, old: &str, new: &str) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("numpy's source has no {}", file.display()))?;
     ensure!(text.matches(old).count() == 1, "{} does not say once: {old}", file.display());
     write(file, &text.replacen(old, new, 1))

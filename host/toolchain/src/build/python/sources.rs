@@ -1,6 +1,6 @@
 //! What Python is built from: archives that are kept in the data folder.
 //!
-//! CPython, zlib and bzip2 are source packages of a release of Debian that has a Python new enough, and come from the mirror
+//! CPython, zlib, bzip2 and xz are source packages of a release of Debian that has a Python new enough, and come from the mirror
 //! that this machine is set up with. mpi4py, numpy, Cython and ninja come by pip.
 
 use super::work::{command, quiet};
@@ -133,8 +133,8 @@ pub(super) fn fetching<'a>(pip: &'a mut Command, work: &Path) -> Result<&'a mut 
     Ok(pip.env("PYTHONPATH", stands_in))
 }
 
-fn packages() -> [String; 3] {
-    [format!("python{RELEASE}"), "zlib".into(), "bzip2".into()]
+fn packages() -> [String; 4] {
+    [format!("python{RELEASE}"), "zlib".into(), "bzip2".into(), "xz-utils".into()]
 }
 
 /// Whole or not at all.

@@ -142,6 +142,8 @@ pub(super) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     for name in NOT_THESE {
         command.env_remove(name);
     }
+    // Only training is counted.
+    command.env(super::cpython::COUNTS, "/dev/null");
     command
 }
 
