@@ -127,7 +127,10 @@ chmod 777 rankine-python
 runs 1 rankine python --with rankine-python work.py
 err 'is not run'
 chmod 755 rankine-python
-# What a program was allowed to write, it may have written.
-runs 0 rankine python --dir rankine-python -c 'print(1)'
-runs 1 rankine python --with rankine-python work.py
+# What a program was allowed to write, it may have written. That is remembered, so the folder is another one each time.
+written=$(mktemp -d "$PWD/written.XXXXXX")
+cp -r rankine-python/. "$written"
+runs 0 rankine python -n 2 --with "$written" work.py
+runs 0 rankine python --dir "$written" -c 'print(1)'
+runs 1 rankine python --with "$written" work.py
 err 'is not run'

@@ -185,8 +185,8 @@ impl Build<'_> {
             self.work.logged(&mut configure, "configuring", 0)
         })?;
         self.work.once("compiled", "compiling Python (some minutes)", || {
-            // Not known to configure, which looks into objects.
-            let mut flags = "EXTRA_CFLAGS=-flto".to_owned();
+            // Not known to configure, which looks into objects, nor to modules that are built later.
+            let mut flags = "CFLAGS_NODIST=-flto".to_owned();
             if self.profile().is_file() {
                 flags += &format!(" -fprofile-instr-use={}", self.profile().display());
             }
