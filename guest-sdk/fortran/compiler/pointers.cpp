@@ -7,6 +7,7 @@
 #include "flang/Evaluate/target.h"
 #include "flang/Frontend/CompilerInvocation.h"
 #include "flang/Semantics/semantics.h"
+#include "llvm/Target/TargetMachine.h"
 
 using Fortran::evaluate::TargetCharacteristics;
 using Fortran::frontend::CompilerInvocation;
