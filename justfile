@@ -210,12 +210,12 @@ interpreted *ARGS: build
 # Some of them: what continuous integration runs.
 interpreted-subset: (interpreted "reproducible") (interpreted "guests/cpp") (interpreted "guests/error")
 
-# Guests in C and C++ with 64-bit addresses (`-m64`, after `rankine sdk build m64`), on the embedded engine.
+# Guests in C, C++ and Fortran with 64-bit addresses (`-m64`, after `rankine sdk build m64`), on the embedded engine.
 wide *ARGS: build
     cargo test {{cargo_flags}} --test guests -- --wide {{ARGS}}
 
-# Some of them: messages, attributes, C++, and what lies in memory as wide as addresses.
-wide-subset: (wide "guests/pt2pt") (wide "guests/attr") (wide "guests/cpp") (wide "guests/datatype/width")
+# Some of them: messages, attributes, C++, and what lies in memory as wide as addresses, Fortran.
+wide-subset: (wide "guests/pt2pt") (wide "guests/attr") (wide "guests/cpp") (wide "guests/datatype/width") (wide "fortran/mpi/width")
 
 # The guest programs with one and two ranks in the host for AArch64, beneath an emulator: on the engine local. The host is compiled first.
 emulated *ARGS: (emulated-on "aarch64" ARGS)

@@ -34,11 +34,7 @@ impl Compiler {
     pub fn module(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".wasm", |output| match &guest.source {
             Source::C(source) => self.c(guest, variant, source, None, output),
-            Source::Fortran(source) => {
-                let mut fc = self.niced(&self.places.rankine);
-                fc.args(["fc", "-O1", "-g"]).args(&guest.head.cc);
-                heard(guest, &self.fortran(fc, guest, source, output, |_| true)?)
-            }
+            Source::Fortran(source) => self.fc(guest, source, None, output),
             Source::Wat(source) => {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
                 std::fs::write(output, module).map_err(|e| e.to_string())
@@ -47,12 +43,20 @@ impl Compiler {
         })
     }
 
-    /// The guest in C or C++ as a module whose addresses have 64 bits.
+    /// The guest in C, C++ or Fortran as a module whose addresses have 64 bits.
     pub fn wide(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".m64.wasm", |output| match &guest.source {
             Source::C(source) => self.c(guest, variant, source, Some("-m64"), output),
-            _ => Err("only a guest in C or C++ has 64-bit addresses".into()),
+            Source::Fortran(source) => self.fc(guest, source, Some("-m64"), output),
+            _ => Err("only a guest in C, C++ or Fortran has 64-bit addresses".into()),
         })
+    }
+
+    /// Compiles sources of Fortran and C for Rankine.
+    fn fc(&self, guest: &Guest, source: &Path, width: Option<&str>, output: &Path) -> Result<(), String> {
+        let mut fc = self.niced(&self.places.rankine);
+        fc.args(["fc", "-O1", "-g"]).args(width).args(&guest.head.cc);
+        heard(guest, &self.fortran(fc, guest, source, output, |_| true)?)
     }
 
     /// Compiles a source of C or C++.

@@ -117,14 +117,19 @@ impl Guest {
         self.head.ranks.iter().copied().filter(|&ranks| is_ours && (2..=8).contains(&ranks)).max().into_iter().collect()
     }
 
-    /// Whether it can be compiled with 64-bit addresses: it is in C or C++, has no threads, and uses what there is for them.
+    /// Whether it can be compiled with 64-bit addresses: it is in C, C++ or Fortran, has no threads, and uses what there is for
+    /// them.
     fn is_for_wide(&self) -> bool {
-        let Source::C(_) = &self.source else { return false };
+        let (Source::C(_) | Source::Fortran(_)) = &self.source else { return false };
         let has_threads = self.head.cc.iter().any(|word| word == "-pthread" || word == "-fopenmp");
         let words = |chapter: &str| self.name.starts_with(&format!("guests/{chapter}/"));
-        let is_of_others = ["array", "blas", "fourier", "object", "threads"].into_iter().any(words);
+        let is_of_others = ["array", "blas", "fourier", "object", "threads"].into_iter().any(words)
+            || ["arrays/", "objects/", "openmp/", "mpi/fourier"]
+                .iter()
+                .any(|part| self.name.starts_with(&format!("fortran/{part}")));
         // What an exception says that nothing catches lies in memory.
-        let is_ours = self.name.starts_with("guests/") || self.name == "people/uncaught";
+        let is_ours = ["guests/", "fortran/"].iter().any(|folder| self.name.starts_with(folder))
+            || self.name == "people/uncaught";
         is_ours && !has_threads && !is_of_others
     }
 

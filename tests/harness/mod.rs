@@ -62,7 +62,7 @@ pub enum Mode {
     Nodes,
     /// The engine nodes: one process as here and one in the host for Arm.
     MixedNodes,
-    /// The embedded engine, threads, a guest in C or C++ that is compiled with 64-bit addresses.
+    /// The embedded engine, threads, a guest in C, C++ or Fortran that is compiled with 64-bit addresses.
     Wide,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,

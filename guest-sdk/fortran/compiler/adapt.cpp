@@ -88,7 +88,7 @@ Value *converted(IRBuilder<> &builder, Value *value, char letter) {
 }
 
 /// Flang calls its runtime with the `long` and `size_t` of the 64-bit machine that it runs on itself. A declaration that
-/// differs from the runtime's definition becomes a function that converts and calls it.
+/// differs from the definition of the runtime for 32 bits becomes a function that converts and calls it.
 bool adaptCall(Function &declared, const Signature &wanted) {
   Signature have = signatureOf(declared.getFunctionType());
   if (have.parameters == wanted.parameters && have.result == wanted.result)
@@ -214,12 +214,14 @@ void adaptCommonBlocks(Module &module) {
 bool adapt(Module &module) {
   adaptMain(module);
   adaptCommonBlocks(module);
-  adaptRounding(module);
+  const bool isNarrow = module.getTargetTriple().isArch32Bit();
+  if (isNarrow)
+    adaptRounding(module);
   adaptRoundingMode(module);
   adaptClosures(module);
   adaptOpenMP(module);
   adaptAllocations(module);
-  return adaptCalls(module);
+  return !isNarrow || adaptCalls(module);
 }
 
 } // namespace rankine

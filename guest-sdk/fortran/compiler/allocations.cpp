@@ -1,7 +1,7 @@
 // What ALLOCATE without STAT= takes from the C library.
 //
-// Flang cuts the sizes of blocks to the 32 bits of malloc's argument, and believes that it gets what it has asked for. So
-// an array of 5 GB would be one of 705 MB. Each such call becomes one of ours (glue/no_memory.c), which takes the whole
+// Flang cuts the sizes of blocks to the width of malloc's argument, and believes that it gets what it has asked for. So
+// with 32 bits an array of 5 GB would be one of 705 MB. Each such call becomes one of ours (glue/no_memory.c), which takes the whole
 // size and refuses what there can't be, with the variable's name.
 //
 // FIR knows the names and, where extents are constants, computes a size that is cut when it is folded. What it knows
@@ -89,11 +89,12 @@ int64_t cutSize(fir::AllocMemOp allocation, const mlir::DataLayout &layout, cons
 
 // --------------------------------------------------------------------------------------------------------- in LLVM
 
-/// The size of a block in 64 bits, if flang cut it to 32 for malloc: at least a byte, which tells it from a program's own
-/// call of malloc.
+/// The size of a block in 64 bits, whether or not flang cut it to 32 for malloc: at least a byte, which tells it from a
+/// program's own call of malloc.
 llvm::Value *wholeSize(llvm::CallInst &allocation) {
-  auto *cut = dyn_cast<llvm::TruncInst>(allocation.getArgOperand(0));
-  auto *atLeastOne = cut ? dyn_cast<llvm::SelectInst>(cut->getOperand(0)) : nullptr;
+  llvm::Value *size = allocation.getArgOperand(0);
+  auto *cut = dyn_cast<llvm::TruncInst>(size);
+  auto *atLeastOne = dyn_cast<llvm::SelectInst>(cut ? cut->getOperand(0) : size);
   auto *one = atLeastOne ? dyn_cast<llvm::ConstantInt>(atLeastOne->getFalseValue()) : nullptr;
   return one && one->isOne() && atLeastOne->getType()->isIntegerTy(64) ? atLeastOne : nullptr;
 }

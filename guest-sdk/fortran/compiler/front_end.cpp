@@ -1,5 +1,5 @@
-// Flang for wasm32: flang's own front end and FIR passes, linked with a description of the target that flang lacks
-// (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
+// Flang for wasm32 and wasm64: flang's own front end and FIR passes, linked with a description of the targets that flang lacks
+// (wasm_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
 // allocations.cpp, closures.cpp).
 //
 // How large flang's semantics takes pointers for is put right in pointers.cpp.
@@ -66,7 +66,7 @@ void countElementsFromOne(mlir::ModuleOp module) {
   });
 }
 
-/// Compiles to bitcode for wasm32.
+/// Compiles to bitcode for WebAssembly.
 class EmitWasmBitcode : public CodeGenAction {
 public:
   EmitWasmBitcode() : CodeGenAction(BackendActionTy::Backend_EmitBC) {}
@@ -85,7 +85,7 @@ private:
     llvmModule->setDataLayout(instance.getTargetMachine().createDataLayout());
     if (!rankine::adapt(*llvmModule)) {
       auto &diagnostics = instance.getDiagnostics();
-      diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "cannot be compiled for wasm32"));
+      diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "cannot be compiled for WebAssembly"));
       return;
     }
     auto out = instance.createDefaultOutputFile(/*binary=*/true, getCurrentFileOrBufferName(), "bc");
@@ -102,6 +102,14 @@ void parseBackEndOptions(const char *owner, const std::vector<std::string> &word
   for (const std::string &word : words)
     arguments.push_back(word.c_str());
   llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data());
+}
+
+/// Intrinsic modules are taken from the folders of -fintrinsic-modules-path first, as those beside the compiler are for 32-bit
+/// addresses.
+void preferNamedModules(CompilerInvocation &invocation) {
+  auto &folders = invocation.getFortranOpts().intrinsicModuleDirectories;
+  const auto &named = invocation.getPreprocessorOpts().searchDirectoriesFromIntrModPath;
+  folders.insert(folders.begin(), named.begin(), named.end());
 }
 
 bool emitBitcode(CompilerInstance &instance) {
@@ -133,6 +141,7 @@ int main(int argc, const char **argv) {
   buffer->flushDiagnostics(instance->getDiagnostics());
   if (!understood)
     return 1;
+  preferNamedModules(instance->getInvocation());
   bool bitcode = instance->getFrontendOpts().programAction == EmitLLVMBitcode;
   bool done = bitcode ? emitBitcode(*instance) : executeCompilerInvocation(instance.get());
   instance->clearOutputFiles(/*eraseFiles=*/!done);

@@ -1,5 +1,5 @@
 // How large pointers are for flang's semantics, which computes the offsets of components for the tables that the runtime
-// works by: 8 bytes for one of a procedure, whatever the target, without a way to say otherwise.
+// works by: 8 bytes for one of a procedure, whatever the target, without a way to say otherwise. On wasm32 they have 4.
 //
 // So the linker puts a function of ours before the one in which flang makes what it checks a file with (--wrap), and the
 // private members are reached as the language allows: an explicit instantiation may name them.
@@ -7,6 +7,7 @@
 #include "flang/Evaluate/target.h"
 #include "flang/Frontend/CompilerInvocation.h"
 #include "flang/Semantics/semantics.h"
+#include "llvm/Target/TargetMachine.h"
 
 using Fortran::evaluate::TargetCharacteristics;
 using Fortran::frontend::CompilerInvocation;
@@ -26,8 +27,6 @@ template <int Which, Member Reached> struct Reach {
 template struct Reach<0, &TargetCharacteristics::procedurePointerByteSize_>;
 template struct Reach<1, &TargetCharacteristics::procedurePointerAlignment_>;
 
-constexpr std::size_t pointerSize = 4;
-
 } // namespace
 
 // CompilerInvocation::getSemanticsCtx, as the linker knows it: `host/toolchain/src/build/flang.rs` has the same name.
@@ -42,6 +41,7 @@ std::unique_ptr<SemanticsContext> withPointers(CompilerInvocation *, AllCookedSo
 std::unique_ptr<SemanticsContext> withPointers(CompilerInvocation *invocation, AllCookedSources &sources,
                                                const llvm::TargetMachine &machine) {
   auto context = original(invocation, sources, machine);
+  const std::size_t pointerSize = machine.getTargetTriple().isArch64Bit() ? 8 : 4;
   TargetCharacteristics &target = context->targetCharacteristics();
   target.*memberOf(Name<0>()) = pointerSize;
   target.*memberOf(Name<1>()) = pointerSize;

@@ -11,7 +11,7 @@
 #define BOTH(name) ALSO(pmpi_##name##_, mpi_##name##_)
 #define ALL(name) BOTH(name); ALSO(pmpi_##name##_, pmpi_##name##_f08_); ALSO(pmpi_##name##_, mpi_##name##_f08_)
 
-/* Fortran's callbacks: everything by reference, the same for every class of handles. */
+/* Fortran's callbacks: everything by reference, the same for every class of handles, of which the lower half is read. */
 typedef void copy_procedure(void *handle, int *keyval, MPI_Aint *extra, MPI_Aint *in, MPI_Aint *out, int *flag,
                             int *ierror);
 typedef void delete_procedure(void *handle, int *keyval, MPI_Aint *value, MPI_Aint *extra, int *ierror);
@@ -204,12 +204,12 @@ static int kept(int code, void *stored)
         return_code(ierror, code);                                                                                      \
     }                                                                                                                   \
     ALL(class##_create_keyval);                                                                                         \
-    void pmpi_##class##_set_attr_(Handle *handle, int *keyval, MPI_Aint *value, int *ierror)                            \
+    void pmpi_##class##_set_attr_(int *handle, int *keyval, MPI_Aint *value, int *ierror)                               \
     {                                                                                                                   \
         void *stored = store(*value, is_key_of_c(*keyval));                                                             \
         int code = MPI_ERR_NO_MEM;                                                                                      \
         if (stored)                                                                                                     \
-            code = kept(MPI_##Class##_set_attr(*handle, *keyval, stored), stored);                                      \
+            code = kept(MPI_##Class##_set_attr(HANDLE(*handle), *keyval, stored), stored);                              \
         return_code(ierror, code);                                                                                      \
     }                                                                                                                   \
     ALL(class##_set_attr)
@@ -234,30 +234,30 @@ static MPI_Aint comm_value(int keyval, void *value)
     }
 }
 
-void pmpi_comm_get_attr_(MPI_Comm *comm, int *keyval, MPI_Aint *value, int *flag, int *ierror)
+void pmpi_comm_get_attr_(int *comm, int *keyval, MPI_Aint *value, int *flag, int *ierror)
 {
     void *found = NULL;
-    int code = MPI_Comm_get_attr(*comm, *keyval, &found, flag);
+    int code = MPI_Comm_get_attr(HANDLE(*comm), *keyval, &found, flag);
     if (!code && *flag)
         *value = comm_value(*keyval, found);
     return_code(ierror, code);
 }
 ALL(comm_get_attr);
 
-void pmpi_type_get_attr_(MPI_Datatype *datatype, int *keyval, MPI_Aint *value, int *flag, int *ierror)
+void pmpi_type_get_attr_(int *datatype, int *keyval, MPI_Aint *value, int *flag, int *ierror)
 {
     void *found = NULL;
-    int code = MPI_Type_get_attr(*datatype, *keyval, &found, flag);
+    int code = MPI_Type_get_attr(HANDLE(*datatype), *keyval, &found, flag);
     if (!code && *flag)
         *value = value_of(found);
     return_code(ierror, code);
 }
 ALL(type_get_attr);
 
-void pmpi_win_get_attr_(MPI_Win *win, int *keyval, MPI_Aint *value, int *flag, int *ierror)
+void pmpi_win_get_attr_(int *win, int *keyval, MPI_Aint *value, int *flag, int *ierror)
 {
     void *found = NULL;
-    int code = MPI_Win_get_attr(*win, *keyval, &found, flag);
+    int code = MPI_Win_get_attr(HANDLE(*win), *keyval, &found, flag);
     if (!code && *flag)
         *value = *keyval == MPI_WIN_SIZE                                            ? *(MPI_Aint *)found
                  : *keyval == MPI_WIN_DISP_UNIT || *keyval == MPI_WIN_CREATE_FLAVOR || *keyval == MPI_WIN_MODEL
@@ -267,13 +267,28 @@ void pmpi_win_get_attr_(MPI_Win *win, int *keyval, MPI_Aint *value, int *flag, i
 }
 ALL(win_get_attr);
 
-/* MPI-1: the same with default integers, which have the size of addresses here. */
-ALSO(pmpi_comm_create_keyval_, mpi_keyval_create_);
-ALSO(pmpi_comm_create_keyval_, pmpi_keyval_create_);
-ALSO(pmpi_comm_set_attr_, mpi_attr_put_);
-ALSO(pmpi_comm_set_attr_, pmpi_attr_put_);
-ALSO(pmpi_comm_get_attr_, mpi_attr_get_);
-ALSO(pmpi_comm_get_attr_, pmpi_attr_get_);
+/* MPI-1: the same with default integers. Callbacks of such keys read and write the lower halves of wider ones. */
+void pmpi_keyval_create_(copy_procedure *copy, delete_procedure *delete, int *keyval, int *extra, int *ierror)
+{
+    MPI_Aint wide = *extra;
+    pmpi_comm_create_keyval_(copy, delete, keyval, &wide, ierror);
+}
+BOTH(keyval_create);
+
+void pmpi_attr_put_(int *comm, int *keyval, int *value, int *ierror)
+{
+    MPI_Aint wide = *value;
+    pmpi_comm_set_attr_(comm, keyval, &wide, ierror);
+}
+BOTH(attr_put);
+
+void pmpi_attr_get_(int *comm, int *keyval, int *value, int *flag, int *ierror)
+{
+    MPI_Aint wide = *value;
+    pmpi_comm_get_attr_(comm, keyval, &wide, flag, ierror);
+    *value = (int)wide;
+}
+BOTH(attr_get);
 
 /* The callbacks that MPI predefines, as procedures. */
 void mpi_comm_null_copy_fn_(void *handle, int *keyval, MPI_Aint *extra, MPI_Aint *in, MPI_Aint *out, int *flag,

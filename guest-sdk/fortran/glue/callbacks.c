@@ -40,21 +40,23 @@ static int cancel(void *state, int complete)
 }
 
 void pmpi_grequest_start_(void (*query_fn)(MPI_Aint *, MPI_Status *, int *), void (*free_fn)(MPI_Aint *, int *),
-                          void (*cancel_fn)(MPI_Aint *, int *, int *), MPI_Aint *extra, MPI_Request *request, int *ierror)
+                          void (*cancel_fn)(MPI_Aint *, int *, int *), MPI_Aint *extra, int *request, int *ierror)
 {
     struct operation *operation = malloc(sizeof *operation);
+    MPI_Request request_h = HANDLE(*request);
     int code = MPI_ERR_NO_MEM;
     if (operation) {
         *operation = (struct operation){query_fn, free_fn, cancel_fn, *extra};
-        code = MPI_Grequest_start(query, release, cancel, operation, request);
+        code = MPI_Grequest_start(query, release, cancel, operation, &request_h);
         if (code)
             free(operation);
     }
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALL(grequest_start);
 
-/* The extra state of a data representation. */
+/* The extra state of a data representation. Of a handle that is passed on Fortran reads the lower half. */
 typedef void conversion_procedure(void *userbuf, MPI_Datatype *datatype, void *count, void *filebuf, MPI_Offset *position,
                                   MPI_Aint *extra, int *ierror);
 struct representation {

@@ -1,7 +1,7 @@
 /* What the C functions behind Fortran's MPI bindings share.
  *
  * Fortran passes everything by reference. A handle is an INTEGER (or a derived type with one in it) that holds the
- * guest's handle itself, LOGICAL is 0 or 1 in 4 bytes, statuses have the layout of C's, and the address, offset and
+ * guest's handle itself, whose upper half is 0 where C's has 64 bits, LOGICAL is 0 or 1 in 4 bytes, statuses have the layout of C's, and the address, offset and
  * count kinds are those of C's types: so arguments are read through pointers to C's own types, and only strings,
  * sentinels, array sections, indices and callbacks need work. The lengths of CHARACTER arguments come after all others.
  * An ierror that is absent (mpi_f08) is a null pointer. */
@@ -10,6 +10,35 @@
 #include <ISO_Fortran_binding.h>
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* A handle of C's, of any class, and Fortran's. */
+#define HANDLE(integer) ((void *)(uintptr_t)(uint32_t)(integer))
+#define INTEGER(handle) ((int)(uintptr_t)(handle))
+
+/* An array of handles, as C has it: the same, or a copy where they have another width there (handles.c). The number of them is asked
+ * for only then. It is freed, or freed and put back; C may have changed it. */
+#define HAS_WIDE_HANDLES (sizeof(void *) > sizeof(int))
+#define HANDLES(array, count) (HAS_WIDE_HANDLES ? rankine_handles(array, count) : (void *)(array))
+void *rankine_handles(const int *array, long long count);
+void rankine_handles_free(void *handles);
+void rankine_handles_back(int *array, void *handles, long long count);
+
+static inline void handles_free(void *handles)
+{
+    if (HAS_WIDE_HANDLES)
+        rankine_handles_free(handles);
+}
+
+static inline void handles_back(int *array, void *handles, long long count)
+{
+    if (HAS_WIDE_HANDLES)
+        rankine_handles_back(array, handles, count);
+}
+
+/* How many processes a collective operation has arrays for, and a neighbourhood's: of sources, or of destinations. */
+int rankine_peers(MPI_Comm comm);
+int rankine_neighbors(MPI_Comm comm, int are_destinations);
 
 /* The function behind a procedure has the profiling name; the plain name is weak, so that a tool may define its own. */
 #define ALSO(function, name) extern __typeof(function) name __attribute__((weak, alias(#function)))

@@ -73,9 +73,11 @@ void pmpi_status_f082f_(MPI_Status *f08_status, int *f_status, int *ierror)
 }
 ALL(status_f082f);
 
-void pmpi_info_create_env_(MPI_Info *info, int *ierror)
+void pmpi_info_create_env_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Info_create_env(0, NULL, info));
+    MPI_Info info_h = HANDLE(*info);
+    return_code(ierror, MPI_Info_create_env(0, NULL, &info_h));
+    *info = INTEGER(info_h);
 }
 ALL(info_create_env);
 
@@ -91,72 +93,107 @@ void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void 
 }
 ALL(abi_set_fortran_booleans);
 
-/* Names that MPI-3 removed, with addresses as default integers. */
+/* Names that MPI-3 removed, with addresses as default integers. A guest's memory ends where they do; what is 64 bits wide
+ * elsewhere loses an upper half that says nothing. */
 void pmpi_address_(void *location, int *address, int *ierror)
 {
-    return_code(ierror, MPI_Get_address(rankine_address(location), (MPI_Aint *)address));
+    MPI_Aint whole = *address;
+    return_code(ierror, MPI_Get_address(rankine_address(location), &whole));
+    *address = (int)whole;
 }
 BOTH(address);
 
-void pmpi_type_extent_(MPI_Datatype *datatype, int *extent, int *ierror)
+void pmpi_type_extent_(int *datatype, int *extent, int *ierror)
 {
-    MPI_Aint lower;
-    return_code(ierror, MPI_Type_get_extent(*datatype, &lower, (MPI_Aint *)extent));
+    MPI_Aint lower, whole = *extent;
+    return_code(ierror, MPI_Type_get_extent(HANDLE(*datatype), &lower, &whole));
+    *extent = (int)whole;
 }
 BOTH(type_extent);
 
-void pmpi_type_lb_(MPI_Datatype *datatype, int *displacement, int *ierror)
+void pmpi_type_lb_(int *datatype, int *displacement, int *ierror)
 {
-    MPI_Aint extent;
-    return_code(ierror, MPI_Type_get_extent(*datatype, (MPI_Aint *)displacement, &extent));
+    MPI_Aint extent, whole = *displacement;
+    return_code(ierror, MPI_Type_get_extent(HANDLE(*datatype), &whole, &extent));
+    *displacement = (int)whole;
 }
 BOTH(type_lb);
 
-void pmpi_type_ub_(MPI_Datatype *datatype, int *displacement, int *ierror)
+void pmpi_type_ub_(int *datatype, int *displacement, int *ierror)
 {
     MPI_Aint lower = 0, extent = 0;
-    int code = MPI_Type_get_extent(*datatype, &lower, &extent);
+    int code = MPI_Type_get_extent(HANDLE(*datatype), &lower, &extent);
     *displacement = (int)(lower + extent);
     return_code(ierror, code);
 }
 BOTH(type_ub);
 
-void pmpi_type_hvector_(int *count, int *blocklength, int *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype,
-                        int *ierror)
+void pmpi_type_hvector_(int *count, int *blocklength, int *stride, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    return_code(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, HANDLE(*oldtype), &newtype_h));
+    *newtype = INTEGER(newtype_h);
 }
 BOTH(type_hvector);
 
-void pmpi_type_hindexed_(int *count, int *blocklengths, int *displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype,
-                         int *ierror)
+/* Displacements as C has them: the same array, or a wider copy. */
+static MPI_Aint *widened(int *displacements, int count)
 {
-    return_code(ierror,
-                MPI_Type_create_hindexed(*count, blocklengths, (MPI_Aint *)displacements, *oldtype, newtype));
+    if (sizeof(MPI_Aint) == sizeof(int))
+        return (void *)displacements;
+    MPI_Aint *wide = malloc(((count > 0 ? count : 0) + 1) * sizeof *wide);
+    if (!wide)
+        abort();
+    for (int at = 0; at < count; at++)
+        wide[at] = displacements[at];
+    return wide;
+}
+
+static void free_widened(MPI_Aint *wide, int *displacements)
+{
+    if ((void *)wide != displacements)
+        free(wide);
+}
+
+void pmpi_type_hindexed_(int *count, int *blocklengths, int *displacements, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    MPI_Aint *wide = widened(displacements, *count);
+    return_code(ierror, MPI_Type_create_hindexed(*count, blocklengths, wide, HANDLE(*oldtype), &newtype_h));
+    free_widened(wide, displacements);
+    *newtype = INTEGER(newtype_h);
 }
 BOTH(type_hindexed);
 
-void pmpi_type_struct_(int *count, int *blocklengths, int *displacements, MPI_Datatype *types, MPI_Datatype *newtype,
-                       int *ierror)
+void pmpi_type_struct_(int *count, int *blocklengths, int *displacements, int *types, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_struct(*count, blocklengths, (MPI_Aint *)displacements, types, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype), *types_h = HANDLES(types, *count);
+    MPI_Aint *wide = widened(displacements, *count);
+    return_code(ierror, MPI_Type_create_struct(*count, blocklengths, wide, types_h, &newtype_h));
+    free_widened(wide, displacements);
+    handles_free(types_h);
+    *newtype = INTEGER(newtype_h);
 }
 BOTH(type_struct);
 
-void pmpi_errhandler_create_(void (*function)(void), MPI_Errhandler *errhandler, int *ierror)
+void pmpi_errhandler_create_(void (*function)(void), int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)function, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    return_code(ierror, MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)function, &errhandler_h));
+    *errhandler = INTEGER(errhandler_h);
 }
 BOTH(errhandler_create);
 
-void pmpi_errhandler_set_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_errhandler_set_(int *comm, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_set_errhandler(*comm, *errhandler));
+    return_code(ierror, MPI_Comm_set_errhandler(HANDLE(*comm), HANDLE(*errhandler)));
 }
 BOTH(errhandler_set);
 
-void pmpi_errhandler_get_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_errhandler_get_(int *comm, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_get_errhandler(*comm, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    return_code(ierror, MPI_Comm_get_errhandler(HANDLE(*comm), &errhandler_h));
+    *errhandler = INTEGER(errhandler_h);
 }
 BOTH(errhandler_get);

@@ -61,65 +61,69 @@ static int same_type(const struct row *one, const struct row *other, MPI_Comm co
 
 /* ---- messages ---- */
 
-void rankine_send_f08_(const CFI_cdesc_t *objects, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void rankine_send_f08_(const CFI_cdesc_t *objects, int *dest, int *tag, int *comm, int *ierror)
 {
     struct row row;
-    TRY(row_of(objects, *comm, &row));
-    return_code(ierror, Rankine_Send(row.objects, row.count, row.type, *dest, *tag, *comm));
+    TRY(row_of(objects, HANDLE(*comm), &row));
+    return_code(ierror, Rankine_Send(row.objects, row.count, row.type, *dest, *tag, HANDLE(*comm)));
 }
 BOTH(rankine_send);
 
-void rankine_recv_f08_(const CFI_cdesc_t *objects, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void rankine_recv_f08_(const CFI_cdesc_t *objects, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
     struct row row;
-    TRY(row_of(objects, *comm, &row));
+    TRY(row_of(objects, HANDLE(*comm), &row));
     if (*source != MPI_PROC_NULL)
         clear(&row);
-    return_code(ierror, Rankine_Recv(row.objects, row.count, row.type, *source, *tag, *comm, rankine_status(status)));
+    return_code(ierror, Rankine_Recv(row.objects, row.count, row.type, *source, *tag, HANDLE(*comm), rankine_status(status)));
 }
 BOTH(rankine_recv);
 
 void rankine_sendrecv_f08_(const CFI_cdesc_t *sendobjects, int *dest, int *sendtag, const CFI_cdesc_t *recvobjects,
-                           int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+                           int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     struct row from, to;
-    TRY(row_of(sendobjects, *comm, &from));
-    TRY(row_of(recvobjects, *comm, &to));
-    TRY(same_type(&from, &to, *comm));
+    TRY(row_of(sendobjects, HANDLE(*comm), &from));
+    TRY(row_of(recvobjects, HANDLE(*comm), &to));
+    TRY(same_type(&from, &to, HANDLE(*comm)));
     if (*source != MPI_PROC_NULL)
         clear(&to);
     return_code(ierror, Rankine_Sendrecv(from.objects, from.count, *dest, *sendtag, to.objects, to.count, *source, *recvtag,
-                                         from.type, *comm, rankine_status(status)));
+                                         from.type, HANDLE(*comm), rankine_status(status)));
 }
 BOTH(rankine_sendrecv);
 
-void rankine_isend_f08_(const CFI_cdesc_t *objects, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void rankine_isend_f08_(const CFI_cdesc_t *objects, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct row row;
-    TRY(row_of(objects, *comm, &row));
-    return_code(ierror, Rankine_Isend(row.objects, row.count, row.type, *dest, *tag, *comm, request));
+    TRY(row_of(objects, HANDLE(*comm), &row));
+    MPI_Request request_h = HANDLE(*request);
+    return_code(ierror, Rankine_Isend(row.objects, row.count, row.type, *dest, *tag, HANDLE(*comm), &request_h));
+    *request = INTEGER(request_h);
 }
 BOTH(rankine_isend);
 
-void rankine_irecv_f08_(const CFI_cdesc_t *objects, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void rankine_irecv_f08_(const CFI_cdesc_t *objects, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     struct row row;
-    TRY(row_of(objects, *comm, &row));
+    TRY(row_of(objects, HANDLE(*comm), &row));
     if (*source != MPI_PROC_NULL)
         clear(&row);
-    return_code(ierror, Rankine_Irecv(row.objects, row.count, row.type, *source, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    return_code(ierror, Rankine_Irecv(row.objects, row.count, row.type, *source, *tag, HANDLE(*comm), &request_h));
+    *request = INTEGER(request_h);
 }
 BOTH(rankine_irecv);
 
-void rankine_probe_f08_(int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void rankine_probe_f08_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, Rankine_Probe(*source, *tag, *comm, rankine_status(status)));
+    return_code(ierror, Rankine_Probe(*source, *tag, HANDLE(*comm), rankine_status(status)));
 }
 BOTH(rankine_probe);
 
-void rankine_iprobe_f08_(int *source, int *tag, MPI_Comm *comm, int *flag, MPI_Status *status, int *ierror)
+void rankine_iprobe_f08_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, Rankine_Iprobe(*source, *tag, *comm, flag, rankine_status(status)));
+    return_code(ierror, Rankine_Iprobe(*source, *tag, HANDLE(*comm), flag, rankine_status(status)));
 }
 BOTH(rankine_iprobe);
 
@@ -163,78 +167,78 @@ static int check_parts(const struct row *row, const int *counts, const int *disp
     return MPI_SUCCESS;
 }
 
-void rankine_bcast_f08_(const CFI_cdesc_t *objects, int *root, MPI_Comm *comm, int *ierror)
+void rankine_bcast_f08_(const CFI_cdesc_t *objects, int *root, int *comm, int *ierror)
 {
     struct row row;
-    TRY(row_of(objects, *comm, &row));
-    if (*root != MPI_PROC_NULL && !is_root(*root, *comm))
+    TRY(row_of(objects, HANDLE(*comm), &row));
+    if (*root != MPI_PROC_NULL && !is_root(*root, HANDLE(*comm)))
         clear(&row);
-    return_code(ierror, Rankine_Bcast(row.objects, row.count, row.type, *root, *comm));
+    return_code(ierror, Rankine_Bcast(row.objects, row.count, row.type, *root, HANDLE(*comm)));
 }
 BOTH(rankine_bcast);
 
 void rankine_scatter_f08_(const CFI_cdesc_t *sendobjects, const int *sendcounts, const CFI_cdesc_t *recvobjects, int *root,
-                          MPI_Comm *comm, int *received, const int *displs, int *ierror)
+                          int *comm, int *received, const int *displs, int *ierror)
 {
     struct row from = {0}, to = {0};
-    int gives = is_root(*root, *comm), takes = *root != MPI_ROOT && *root != MPI_PROC_NULL;
+    int gives = is_root(*root, HANDLE(*comm)), takes = *root != MPI_ROOT && *root != MPI_PROC_NULL;
     if (gives) {
-        TRY(row_of(sendobjects, *comm, &from));
-        TRY(check_parts(&from, sendcounts, displs, *comm));
+        TRY(row_of(sendobjects, HANDLE(*comm), &from));
+        TRY(check_parts(&from, sendcounts, displs, HANDLE(*comm)));
     }
     if (takes) {
-        TRY(row_of(recvobjects, *comm, &to));
+        TRY(row_of(recvobjects, HANDLE(*comm), &to));
         if (gives)
-            TRY(same_type(&from, &to, *comm));
+            TRY(same_type(&from, &to, HANDLE(*comm)));
         clear(&to);
     }
     if (!gives && !takes)
-        TRY(row_of(recvobjects, *comm, &to));
+        TRY(row_of(recvobjects, HANDLE(*comm), &to));
     return_code(ierror, Rankine_Scatter(from.objects, sendcounts, displs, gives ? from.type : to.type, to.objects, to.count,
-                                        received, *root, *comm));
+                                        received, *root, HANDLE(*comm)));
 }
 BOTH(rankine_scatter);
 
-void rankine_gather_f08_(const CFI_cdesc_t *sendobjects, const CFI_cdesc_t *recvobjects, int *root, MPI_Comm *comm,
+void rankine_gather_f08_(const CFI_cdesc_t *sendobjects, const CFI_cdesc_t *recvobjects, int *root, int *comm,
                          int *recvcounts, int *ierror)
 {
     struct row from = {0}, to = {0};
-    int takes = is_root(*root, *comm), gives = *root != MPI_ROOT && *root != MPI_PROC_NULL;
+    int takes = is_root(*root, HANDLE(*comm)), gives = *root != MPI_ROOT && *root != MPI_PROC_NULL;
     if (gives || !takes)
-        TRY(row_of(sendobjects, *comm, &from));
+        TRY(row_of(sendobjects, HANDLE(*comm), &from));
     if (takes) {
-        TRY(row_of(recvobjects, *comm, &to));
+        TRY(row_of(recvobjects, HANDLE(*comm), &to));
         if (gives)
-            TRY(same_type(&from, &to, *comm));
+            TRY(same_type(&from, &to, HANDLE(*comm)));
         clear(&to);
     }
     return_code(ierror, Rankine_Gather(from.objects, from.count, takes ? to.type : from.type, to.objects, to.count,
-                                       recvcounts, *root, *comm));
+                                       recvcounts, *root, HANDLE(*comm)));
 }
 BOTH(rankine_gather);
 
-void rankine_allgather_f08_(const CFI_cdesc_t *sendobjects, const CFI_cdesc_t *recvobjects, MPI_Comm *comm, int *recvcounts,
+void rankine_allgather_f08_(const CFI_cdesc_t *sendobjects, const CFI_cdesc_t *recvobjects, int *comm, int *recvcounts,
                             int *ierror)
 {
     struct row from, to;
-    TRY(row_of(sendobjects, *comm, &from));
-    TRY(row_of(recvobjects, *comm, &to));
-    TRY(same_type(&from, &to, *comm));
+    TRY(row_of(sendobjects, HANDLE(*comm), &from));
+    TRY(row_of(recvobjects, HANDLE(*comm), &to));
+    TRY(same_type(&from, &to, HANDLE(*comm)));
     clear(&to);
-    return_code(ierror, Rankine_Allgather(from.objects, from.count, from.type, to.objects, to.count, recvcounts, *comm));
+    return_code(ierror, Rankine_Allgather(from.objects, from.count, from.type, to.objects, to.count, recvcounts, HANDLE(*comm)));
 }
 BOTH(rankine_allgather);
 
 void rankine_alltoall_f08_(const CFI_cdesc_t *sendobjects, const int *sendcounts, const CFI_cdesc_t *recvobjects,
-                           MPI_Comm *comm, int *recvcounts, const int *displs, int *ierror)
+                           int *comm, int *recvcounts, const int *displs, int *ierror)
 {
     struct row from, to;
-    TRY(row_of(sendobjects, *comm, &from));
-    TRY(row_of(recvobjects, *comm, &to));
-    TRY(same_type(&from, &to, *comm));
-    TRY(check_parts(&from, sendcounts, displs, *comm));
+    TRY(row_of(sendobjects, HANDLE(*comm), &from));
+    TRY(row_of(recvobjects, HANDLE(*comm), &to));
+    TRY(same_type(&from, &to, HANDLE(*comm)));
+    TRY(check_parts(&from, sendcounts, displs, HANDLE(*comm)));
     clear(&to);
-    return_code(ierror, Rankine_Alltoall(from.objects, sendcounts, displs, from.type, to.objects, to.count, recvcounts, *comm));
+    return_code(ierror, Rankine_Alltoall(from.objects, sendcounts, displs, from.type, to.objects, to.count, recvcounts, HANDLE(*comm)));
 }
 BOTH(rankine_alltoall);
 

@@ -40,20 +40,22 @@ static void release(char **list)
     free(list);
 }
 
-void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, MPI_Info *info, int *root, MPI_Comm *comm,
-                      MPI_Comm *intercomm, int *errcodes, int *ierror, size_t command_length, size_t argv_length)
+void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm,
+                      int *intercomm, int *errcodes, int *ierror, size_t command_length, size_t argv_length)
 {
     char *program = rankine_c_string(command, command_length);
     char **list = argv == mpi_fortran_argv_null_ ? MPI_ARGV_NULL : arguments(argv, argv_length, argv_length);
-    return_code(ierror,
-                MPI_Comm_spawn(program, list, *maxprocs, *info, *root, *comm, intercomm, rankine_errcodes(errcodes)));
+    MPI_Comm intercomm_h = HANDLE(*intercomm);
+    return_code(ierror, MPI_Comm_spawn(program, list, *maxprocs, HANDLE(*info), *root, HANDLE(*comm), &intercomm_h,
+                                       rankine_errcodes(errcodes)));
+    *intercomm = INTEGER(intercomm_h);
     release(list);
     free(program);
 }
 ALL(comm_spawn);
 
-void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *maxprocs, MPI_Info *infos, int *root,
-                               MPI_Comm *comm, MPI_Comm *intercomm, int *errcodes, int *ierror, size_t command_length,
+void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *maxprocs, int *infos, int *root,
+                               int *comm, int *intercomm, int *errcodes, int *ierror, size_t command_length,
                                size_t argv_length)
 {
     int programs = *count > 0 ? *count : 0;
@@ -66,8 +68,12 @@ void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *max
         if (lists)
             lists[at] = arguments(argvs + at * argv_length, argv_length, programs * argv_length);
     }
-    return_code(ierror, MPI_Comm_spawn_multiple(programs, names, lists, maxprocs, infos, *root, *comm, intercomm,
-                                                rankine_errcodes(errcodes)));
+    MPI_Comm intercomm_h = HANDLE(*intercomm);
+    MPI_Info *infos_h = HANDLES(infos, programs);
+    return_code(ierror, MPI_Comm_spawn_multiple(programs, names, lists, maxprocs, infos_h, *root, HANDLE(*comm),
+                                                &intercomm_h, rankine_errcodes(errcodes)));
+    handles_free(infos_h);
+    *intercomm = INTEGER(intercomm_h);
     for (int at = 0; lists && at < programs; at++)
         release(lists[at]);
     free(lists);

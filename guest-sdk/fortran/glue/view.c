@@ -209,8 +209,8 @@ void rankine_view_put_button_(const char *name, int *presses, int *ierror, size_
     free(text);
 }
 
-void rankine_view_update_f08_(MPI_Comm *comm, int *ierror)
+void rankine_view_update_f08_(int *comm, int *ierror)
 {
-    return_code(ierror, Rankine_View_update(*comm));
+    return_code(ierror, Rankine_View_update(HANDLE(*comm)));
 }
 ALSO(rankine_view_update_f08_, rankine_view_update_f90_);

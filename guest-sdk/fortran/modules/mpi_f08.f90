@@ -2388,6 +2388,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_resized_f08
+#ifndef RANKINE_M64
     subroutine MPI_Type_create_resized_c_f08(oldtype, lb, extent, newtype, ierror)
       import
       implicit none
@@ -2397,6 +2398,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_resized_c_f08
+#endif
   end interface
 
   interface MPI_Type_dup
@@ -2463,6 +2465,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_extent_f08
+#ifndef RANKINE_M64
     subroutine MPI_Type_get_extent_c_f08(datatype, lb, extent, ierror)
       import
       implicit none
@@ -2471,6 +2474,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_extent_c_f08
+#endif
   end interface
 
   interface MPI_Type_get_extent_x
@@ -2493,6 +2497,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: true_extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_true_extent_f08
+#ifndef RANKINE_M64
     subroutine MPI_Type_get_true_extent_c_f08(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -2501,6 +2506,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: true_extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_true_extent_c_f08
+#endif
   end interface
 
   interface MPI_Type_get_true_extent_x
@@ -7478,6 +7484,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_get_type_extent_f08
+#ifndef RANKINE_M64
     subroutine MPI_File_get_type_extent_c_f08(fh, datatype, extent, ierror)
       import
       implicit none
@@ -7486,6 +7493,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_get_type_extent_c_f08
+#endif
   end interface
 
   interface MPI_File_set_atomicity
@@ -9393,6 +9401,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_resized_f08
+#ifndef RANKINE_M64
     subroutine PMPI_Type_create_resized_c_f08(oldtype, lb, extent, newtype, ierror)
       import
       implicit none
@@ -9402,6 +9411,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_resized_c_f08
+#endif
   end interface
 
   interface PMPI_Type_dup
@@ -9468,6 +9478,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_extent_f08
+#ifndef RANKINE_M64
     subroutine PMPI_Type_get_extent_c_f08(datatype, lb, extent, ierror)
       import
       implicit none
@@ -9476,6 +9487,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_extent_c_f08
+#endif
   end interface
 
   interface PMPI_Type_get_extent_x
@@ -9498,6 +9510,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: true_extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_true_extent_f08
+#ifndef RANKINE_M64
     subroutine PMPI_Type_get_true_extent_c_f08(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -9506,6 +9519,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: true_extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_true_extent_c_f08
+#endif
   end interface
 
   interface PMPI_Type_get_true_extent_x
@@ -14487,6 +14501,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_get_type_extent_f08
+#ifndef RANKINE_M64
     subroutine PMPI_File_get_type_extent_c_f08(fh, datatype, extent, ierror)
       import
       implicit none
@@ -14495,6 +14510,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: extent
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_get_type_extent_c_f08
+#endif
   end interface
 
   interface PMPI_File_set_atomicity

@@ -4,7 +4,11 @@ module mpi_f08_types
   implicit none
   public
   integer, parameter :: MPI_INTEGER_KIND = 4
+#ifndef RANKINE_M64
   integer, parameter :: MPI_ADDRESS_KIND = 4
+#else
+  integer, parameter :: MPI_ADDRESS_KIND = 8
+#endif
   integer, parameter :: MPI_COUNT_KIND = 8
   integer, parameter :: MPI_OFFSET_KIND = 8
   integer, parameter :: MPI_STATUS_SIZE = 8

@@ -47,6 +47,8 @@ pub(super) struct Clang {
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
         -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
         -fopenmp compiles OpenMP's directives, for rankine run --threads-per-rank (rankine sdk build openmp, once).\n\
+        -m64 compiles for 64-bit addresses, so that c_long and MPI_ADDRESS_KIND are 8, for the engine local (rankine sdk build m64, \
+        once); all files of a program, and linking it, take it or none does.\n\
         `flang-22 --help` lists flang's own options."
 )]
 pub(super) struct Flang {

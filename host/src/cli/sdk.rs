@@ -55,7 +55,8 @@ enum Action {
 /// What can be built.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Part {
-    /// The Fortran compiler, its intrinsic modules and its runtime.
+    /// The Fortran compiler, its intrinsic modules and its runtime: also those with threads and for 64-bit addresses, if there is
+    /// what `openmp` and `m64` build.
     Fortran,
     /// The C++ library, with exceptions.
     #[value(name = "c++")]
@@ -66,7 +67,8 @@ enum Part {
     Blas,
     /// LAPACK with its C interface, and BLAS (takes ten minutes); needs the Fortran compiler.
     Lapack,
-    /// The C and C++ libraries for programs with 64-bit addresses (`-m64`), from Debian's source packages of wasi-libc and LLVM.
+    /// The C and C++ libraries for programs with 64-bit addresses (`-m64`), from Debian's source packages of wasi-libc and LLVM, and
+    /// Fortran's runtime for them, if there is what `fortran` builds.
     M64,
     /// Python with mpi4py and numpy, for `rankine python` (takes a quarter of an hour); needs a C compiler, make and pip.
     Python,

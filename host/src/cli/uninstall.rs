@@ -41,12 +41,13 @@ const PAGES: [&str; 4] = [
 ];
 
 /// What `rankine sdk` puts into the data folder: these, and what begins with one and a hyphen.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "sdk",
     "sysroot",
     "cache",
     "c++",
     "threads",
+    "m64",
     "flang",
     "flang-runtime",
     "fortran",

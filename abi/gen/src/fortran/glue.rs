@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::{Scattered, is_choice, returns_address, scattered};
 use crate::c_types;
 use crate::functions::Function;
-use crate::parameters::{Direction, Kind, Length, Parameter};
+use crate::parameters::{Direction, Kind, Length, Parameter, Property};
 
 /// The text of a chapter's file.
 pub fn emit(title: &str, functions: &[&Function]) -> Result<String> {
@@ -121,6 +121,7 @@ fn parameter(body: &mut Body, function: &Function, c: &str, p: &Parameter, large
             body.parameters.push(format!("int *{name}"));
             body.arguments.push(format!("rankine_weights({name})"));
         }
+        Kind::Handle(class) => handle(body, function, p, c_types::handle(*class), large),
         kind => {
             let ty = c_types::element(kind, large);
             let ranges = matches!(p.lengths.as_slice(), [_, Length::Number(_)]);
@@ -135,6 +136,40 @@ fn parameter(body: &mut Body, function: &Function, c: &str, p: &Parameter, large
             }
         }
     }
+}
+
+/// Handles are integers in Fortran, whatever the width of C's.
+fn handle(body: &mut Body, function: &Function, p: &Parameter, ty: &str, large: bool) {
+    let name = &p.name;
+    body.parameters.push(format!("int *{name}"));
+    let [length] = p.lengths.as_slice() else {
+        if p.direction == Direction::In {
+            body.arguments.push(format!("HANDLE(*{name})"));
+        } else {
+            body.before.push(format!("{ty} {name}_h = HANDLE(*{name});"));
+            body.arguments.push(format!("&{name}_h"));
+            body.after.push(format!("*{name} = INTEGER({name}_h);"));
+        }
+        return;
+    };
+    let mut count = match length {
+        Length::Of(Property::Peers, comm) => format!("rankine_peers(HANDLE(*{comm}))"),
+        Length::Of(Property::Sources, comm) => format!("rankine_neighbors(HANDLE(*{comm}), 0)"),
+        Length::Of(Property::Destinations, comm) => format!("rankine_neighbors(HANDLE(*{comm}), 1)"),
+        length => c_length(length),
+    };
+    // The datatypes of a buffer that is in place mean nothing, and need not be there.
+    let described = |q: &Parameter| matches!(&q.kind, Kind::Buffer(_, Some(datatype)) if datatype == name);
+    let buffer = function.of_variant(large).position(|q| q.in_place.is_some() && described(q));
+    if let Some(address) = buffer.map(|position| &body.arguments[position]) {
+        count = format!("{address} == MPI_IN_PLACE ? 0 : {count}");
+    }
+    body.before.push(format!("{ty} *{name}_h = HANDLES({name}, {count});"));
+    body.arguments.push(format!("{name}_h"));
+    body.after.push(match p.direction {
+        Direction::In => format!("handles_free({name}_h);"),
+        _ => format!("handles_back({name}, {name}_h, {count});"),
+    });
 }
 
 /// Positions count from 1 in Fortran.
@@ -232,16 +267,16 @@ fn choice(body: &mut Body, function: &Function, c: &str, p: &Parameter, f08: boo
 fn operation(function: &Function) -> String {
     let mut fields = Vec::new();
     if function.parameter("request").is_some() {
-        fields.push(".request = *request");
+        fields.push(".request = request_h");
     }
     if function.marks.persistent {
         fields.push(".persistent = 1");
     }
     if function.parameter("win").is_some() {
-        fields.push(".window = *win, .target = *target_rank");
+        fields.push(".window = HANDLE(*win), .target = *target_rank");
     }
     if function.name.ends_with("_begin") {
-        fields.push(".file = *fh");
+        fields.push(".file = HANDLE(*fh)");
     }
     format!("(struct completion){{{}}}", fields.join(", "))
 }

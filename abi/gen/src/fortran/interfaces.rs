@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::{Scattered, continued, is_ambiguous, is_choice, regular, returns_address, scattered};
+use super::{Scattered, continued, is_alike_in_lp64, is_ambiguous, is_choice, regular, returns_address, scattered};
 use super::{named_constants, names};
 use crate::constants::Constants;
 use crate::functions::{Function, Table};
@@ -111,7 +111,10 @@ pub fn f08(table: &Table) -> Result<String> {
                     writeln!(out, "  end interface\n\n  interface {prefix}{name}_c")?;
                 }
                 let stem = variant.trim_start_matches("MPI_");
+                let is_left_out = large && is_alike_in_lp64(function);
+                out.push_str(if is_left_out { named_constants::UNLESS_M64 } else { "" });
                 typed(&mut out, function, &format!("{prefix}{stem}"), large)?;
+                out.push_str(if is_left_out { "#endif\n" } else { "" });
             }
             writeln!(out, "  end interface")?;
         }

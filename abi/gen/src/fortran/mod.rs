@@ -87,6 +87,12 @@ fn is_ambiguous(function: &Function) -> bool {
     !function.parameters.iter().any(|p| p.large_only || matches!(p.kind, Kind::Count | Kind::Extent))
 }
 
+/// Whether the same holds where addresses have 64 bits, the kind of counts, and for that reason: one of the two is all then.
+fn is_alike_in_lp64(function: &Function) -> bool {
+    let differs = |p: &Parameter| p.large_only || matches!(p.kind, Kind::Count | Kind::Displ);
+    !is_ambiguous(function) && !function.parameters.iter().any(differs)
+}
+
 /// A choice buffer: what mpi_f08 passes with its shape.
 fn is_choice(function: &Function, p: &Parameter) -> bool {
     match p.kind {

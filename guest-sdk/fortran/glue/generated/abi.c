@@ -11,25 +11,31 @@ ALSO(pmpi_abi_get_version_, mpi_abi_get_version_);
 ALSO(pmpi_abi_get_version_, pmpi_abi_get_version_f08_);
 ALSO(pmpi_abi_get_version_, mpi_abi_get_version_f08_);
 
-void pmpi_abi_get_info_(MPI_Info *info, int *ierror)
+void pmpi_abi_get_info_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Abi_get_info(info));
+    MPI_Info info_h = HANDLE(*info);
+    int code = MPI_Abi_get_info(&info_h);
+    *info = INTEGER(info_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_abi_get_info_, mpi_abi_get_info_);
 ALSO(pmpi_abi_get_info_, pmpi_abi_get_info_f08_);
 ALSO(pmpi_abi_get_info_, mpi_abi_get_info_f08_);
 
-void pmpi_abi_get_fortran_info_(MPI_Info *info, int *ierror)
+void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Abi_get_fortran_info(info));
+    MPI_Info info_h = HANDLE(*info);
+    int code = MPI_Abi_get_fortran_info(&info_h);
+    *info = INTEGER(info_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_abi_get_fortran_info_, mpi_abi_get_fortran_info_);
 ALSO(pmpi_abi_get_fortran_info_, pmpi_abi_get_fortran_info_f08_);
 ALSO(pmpi_abi_get_fortran_info_, mpi_abi_get_fortran_info_f08_);
 
-void pmpi_abi_set_fortran_info_(MPI_Info *info, int *ierror)
+void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Abi_set_fortran_info(*info));
+    return_code(ierror, MPI_Abi_set_fortran_info(HANDLE(*info)));
 }
 ALSO(pmpi_abi_set_fortran_info_, mpi_abi_set_fortran_info_);
 ALSO(pmpi_abi_set_fortran_info_, pmpi_abi_set_fortran_info_f08_);

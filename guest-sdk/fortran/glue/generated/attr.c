@@ -11,9 +11,9 @@ ALSO(pmpi_comm_free_keyval_, mpi_comm_free_keyval_);
 ALSO(pmpi_comm_free_keyval_, pmpi_comm_free_keyval_f08_);
 ALSO(pmpi_comm_free_keyval_, mpi_comm_free_keyval_f08_);
 
-void pmpi_comm_delete_attr_(MPI_Comm *comm, int *comm_keyval, int *ierror)
+void pmpi_comm_delete_attr_(int *comm, int *comm_keyval, int *ierror)
 {
-    return_code(ierror, MPI_Comm_delete_attr(*comm, *comm_keyval));
+    return_code(ierror, MPI_Comm_delete_attr(HANDLE(*comm), *comm_keyval));
 }
 ALSO(pmpi_comm_delete_attr_, mpi_comm_delete_attr_);
 ALSO(pmpi_comm_delete_attr_, pmpi_comm_delete_attr_f08_);
@@ -27,9 +27,9 @@ ALSO(pmpi_type_free_keyval_, mpi_type_free_keyval_);
 ALSO(pmpi_type_free_keyval_, pmpi_type_free_keyval_f08_);
 ALSO(pmpi_type_free_keyval_, mpi_type_free_keyval_f08_);
 
-void pmpi_type_delete_attr_(MPI_Datatype *datatype, int *type_keyval, int *ierror)
+void pmpi_type_delete_attr_(int *datatype, int *type_keyval, int *ierror)
 {
-    return_code(ierror, MPI_Type_delete_attr(*datatype, *type_keyval));
+    return_code(ierror, MPI_Type_delete_attr(HANDLE(*datatype), *type_keyval));
 }
 ALSO(pmpi_type_delete_attr_, mpi_type_delete_attr_);
 ALSO(pmpi_type_delete_attr_, pmpi_type_delete_attr_f08_);
@@ -43,9 +43,9 @@ ALSO(pmpi_win_free_keyval_, mpi_win_free_keyval_);
 ALSO(pmpi_win_free_keyval_, pmpi_win_free_keyval_f08_);
 ALSO(pmpi_win_free_keyval_, mpi_win_free_keyval_f08_);
 
-void pmpi_win_delete_attr_(MPI_Win *win, int *win_keyval, int *ierror)
+void pmpi_win_delete_attr_(int *win, int *win_keyval, int *ierror)
 {
-    return_code(ierror, MPI_Win_delete_attr(*win, *win_keyval));
+    return_code(ierror, MPI_Win_delete_attr(HANDLE(*win), *win_keyval));
 }
 ALSO(pmpi_win_delete_attr_, mpi_win_delete_attr_);
 ALSO(pmpi_win_delete_attr_, pmpi_win_delete_attr_f08_);
@@ -59,9 +59,9 @@ ALSO(pmpi_keyval_free_, mpi_keyval_free_);
 ALSO(pmpi_keyval_free_, pmpi_keyval_free_f08_);
 ALSO(pmpi_keyval_free_, mpi_keyval_free_f08_);
 
-void pmpi_attr_delete_(MPI_Comm *comm, int *keyval, int *ierror)
+void pmpi_attr_delete_(int *comm, int *keyval, int *ierror)
 {
-    return_code(ierror, MPI_Attr_delete(*comm, *keyval));
+    return_code(ierror, MPI_Attr_delete(HANDLE(*comm), *keyval));
 }
 ALSO(pmpi_attr_delete_, mpi_attr_delete_);
 ALSO(pmpi_attr_delete_, pmpi_attr_delete_f08_);

@@ -3,1358 +3,1625 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_barrier_(MPI_Comm *comm, int *ierror)
+void pmpi_barrier_(int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Barrier(*comm));
+    return_code(ierror, MPI_Barrier(HANDLE(*comm)));
 }
 ALSO(pmpi_barrier_, mpi_barrier_);
 ALSO(pmpi_barrier_, pmpi_barrier_f08_);
 ALSO(pmpi_barrier_, mpi_barrier_f08_);
 
-void pmpi_ibarrier_(MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ibarrier(*comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibarrier(HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ibarrier_, mpi_ibarrier_);
 ALSO(pmpi_ibarrier_, pmpi_ibarrier_f08_);
 ALSO(pmpi_ibarrier_, mpi_ibarrier_f08_);
 
-void pmpi_barrier_init_(MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_barrier_init_(int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Barrier_init(*comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Barrier_init(HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_barrier_init_, mpi_barrier_init_);
 ALSO(pmpi_barrier_init_, pmpi_barrier_init_f08_);
 ALSO(pmpi_barrier_init_, mpi_barrier_init_f08_);
 
-void pmpi_bcast_(void *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_bcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Bcast(rankine_address(buffer), *count, *datatype, *root, *comm));
+    return_code(ierror, MPI_Bcast(rankine_address(buffer), *count, HANDLE(*datatype), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_bcast_, mpi_bcast_);
 
-void pmpi_bcast_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_bcast_f08ts_(CFI_cdesc_t *buffer, int *count, int *datatype, int *root, int *comm, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Bcast(buffer_b.address, *count, *datatype, *root, *comm);
+    int code = MPI_Bcast(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm));
     rankine_buffer_done(&buffer_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_f08ts_, mpi_bcast_f08ts_);
 
-void pmpi_bcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_bcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Bcast_c(buffer_b.address, *count, *datatype, *root, *comm);
+    int code = MPI_Bcast_c(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm));
     rankine_buffer_done(&buffer_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_c_f08ts_, mpi_bcast_c_f08ts_);
 
-void pmpi_ibcast_(void *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ibcast(rankine_address(buffer), *count, *datatype, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibcast(rankine_address(buffer), *count, HANDLE(*datatype), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_, mpi_ibcast_);
 
-void pmpi_ibcast_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibcast_f08ts_(CFI_cdesc_t *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Ibcast(buffer_b.address, *count, *datatype, *root, *comm, request);
-    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibcast(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_f08ts_, mpi_ibcast_f08ts_);
 
-void pmpi_ibcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Ibcast_c(buffer_b.address, *count, *datatype, *root, *comm, request);
-    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibcast_c(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_c_f08ts_, mpi_ibcast_c_f08ts_);
 
-void pmpi_bcast_init_(void *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Bcast_init(rankine_address(buffer), *count, *datatype, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bcast_init(rankine_address(buffer), *count, HANDLE(*datatype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_, mpi_bcast_init_);
 
-void pmpi_bcast_init_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_bcast_init_f08ts_(CFI_cdesc_t *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Bcast_init(buffer_b.address, *count, *datatype, *root, *comm, *info, request);
-    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bcast_init(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_f08ts_, mpi_bcast_init_f08ts_);
 
-void pmpi_bcast_init_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_bcast_init_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer buffer_b = rankine_buffer(buffer, 1);
-    int code = MPI_Bcast_init_c(buffer_b.address, *count, *datatype, *root, *comm, *info, request);
-    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bcast_init_c(buffer_b.address, *count, HANDLE(*datatype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_c_f08ts_, mpi_bcast_init_c_f08ts_);
 
-void pmpi_gather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Gather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm));
+    return_code(ierror, MPI_Gather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_gather_, mpi_gather_);
 
-void pmpi_gather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Gather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_f08ts_, mpi_gather_f08ts_);
 
-void pmpi_gather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Gather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_c_f08ts_, mpi_gather_c_f08ts_);
 
-void pmpi_igather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Igather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_igather_, mpi_igather_);
 
-void pmpi_igather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Igather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_f08ts_, mpi_igather_f08ts_);
 
-void pmpi_igather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Igather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_c_f08ts_, mpi_igather_c_f08ts_);
 
-void pmpi_gather_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Gather_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gather_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_, mpi_gather_init_);
 
-void pmpi_gather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gather_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_f08ts_, mpi_gather_init_f08ts_);
 
-void pmpi_gather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gather_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_c_f08ts_, mpi_gather_init_c_f08ts_);
 
-void pmpi_gatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Gatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *root, *comm));
+    return_code(ierror, MPI_Gatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_gatherv_, mpi_gatherv_);
 
-void pmpi_gatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm);
+    int code = MPI_Gatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_f08ts_, mpi_gatherv_f08ts_);
 
-void pmpi_gatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_gatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm);
+    int code = MPI_Gatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_c_f08ts_, mpi_gatherv_c_f08ts_);
 
-void pmpi_igatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Igatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_, mpi_igatherv_);
 
-void pmpi_igatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Igatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_f08ts_, mpi_igatherv_f08ts_);
 
-void pmpi_igatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_igatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Igatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Igatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_c_f08ts_, mpi_igatherv_c_f08ts_);
 
-void pmpi_gatherv_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Gatherv_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gatherv_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_, mpi_gatherv_init_);
 
-void pmpi_gatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gatherv_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_f08ts_, mpi_gatherv_init_f08ts_);
 
-void pmpi_gatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_gatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Gatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Gatherv_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_c_f08ts_, mpi_gatherv_init_c_f08ts_);
 
-void pmpi_scatter_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Scatter(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm));
+    return_code(ierror, MPI_Scatter(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_scatter_, mpi_scatter_);
 
-void pmpi_scatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatter(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Scatter(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_f08ts_, mpi_scatter_f08ts_);
 
-void pmpi_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatter_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Scatter_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_c_f08ts_, mpi_scatter_c_f08ts_);
 
-void pmpi_iscatter_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iscatter(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatter(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_, mpi_iscatter_);
 
-void pmpi_iscatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscatter(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatter(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_f08ts_, mpi_iscatter_f08ts_);
 
-void pmpi_iscatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscatter_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatter_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_c_f08ts_, mpi_iscatter_c_f08ts_);
 
-void pmpi_scatter_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Scatter_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatter_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_, mpi_scatter_init_);
 
-void pmpi_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatter_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatter_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_f08ts_, mpi_scatter_init_f08ts_);
 
-void pmpi_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatter_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatter_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_c_f08ts_, mpi_scatter_init_c_f08ts_);
 
-void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Scatterv(rankine_address(sendbuf), sendcounts, displs, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm));
+    return_code(ierror, MPI_Scatterv(rankine_address(sendbuf), sendcounts, displs, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_scatterv_, mpi_scatterv_);
 
-void pmpi_scatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatterv(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Scatterv(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_f08ts_, mpi_scatterv_f08ts_);
 
-void pmpi_scatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_scatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatterv_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    int code = MPI_Scatterv_c(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_c_f08ts_, mpi_scatterv_c_f08ts_);
 
-void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iscatterv(rankine_address(sendbuf), sendcounts, displs, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatterv(rankine_address(sendbuf), sendcounts, displs, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_, mpi_iscatterv_);
 
-void pmpi_iscatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscatterv(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatterv(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_f08ts_, mpi_iscatterv_f08ts_);
 
-void pmpi_iscatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscatterv_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscatterv_c(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_c_f08ts_, mpi_iscatterv_c_f08ts_);
 
-void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Scatterv_init(rankine_address(sendbuf), sendcounts, displs, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatterv_init(rankine_address(sendbuf), sendcounts, displs, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_, mpi_scatterv_init_);
 
-void pmpi_scatterv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatterv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatterv_init(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatterv_init(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_f08ts_, mpi_scatterv_init_f08ts_);
 
-void pmpi_scatterv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scatterv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scatterv_init_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scatterv_init_c(sendbuf_b.address, sendcounts, displs, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_c_f08ts_, mpi_scatterv_init_c_f08ts_);
 
-void pmpi_allgather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Allgather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm));
+    return_code(ierror, MPI_Allgather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_allgather_, mpi_allgather_);
 
-void pmpi_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Allgather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_f08ts_, mpi_allgather_f08ts_);
 
-void pmpi_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Allgather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_c_f08ts_, mpi_allgather_c_f08ts_);
 
-void pmpi_iallgather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iallgather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_, mpi_iallgather_);
 
-void pmpi_iallgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_f08ts_, mpi_iallgather_f08ts_);
 
-void pmpi_iallgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_c_f08ts_, mpi_iallgather_c_f08ts_);
 
-void pmpi_allgather_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Allgather_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgather_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_, mpi_allgather_init_);
 
-void pmpi_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgather_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_f08ts_, mpi_allgather_init_f08ts_);
 
-void pmpi_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgather_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_c_f08ts_, mpi_allgather_init_c_f08ts_);
 
-void pmpi_allgatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Allgatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm));
+    return_code(ierror, MPI_Allgatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_allgatherv_, mpi_allgatherv_);
 
-void pmpi_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    int code = MPI_Allgatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_f08ts_, mpi_allgatherv_f08ts_);
 
-void pmpi_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    int code = MPI_Allgatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_c_f08ts_, mpi_allgatherv_c_f08ts_);
 
-void pmpi_iallgatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iallgatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_, mpi_iallgatherv_);
 
-void pmpi_iallgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_f08ts_, mpi_iallgatherv_f08ts_);
 
-void pmpi_iallgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallgatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_c_f08ts_, mpi_iallgatherv_c_f08ts_);
 
-void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Allgatherv_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgatherv_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_, mpi_allgatherv_init_);
 
-void pmpi_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgatherv_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_f08ts_, mpi_allgatherv_init_f08ts_);
 
-void pmpi_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allgatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allgatherv_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_c_f08ts_, mpi_allgatherv_init_c_f08ts_);
 
-void pmpi_alltoall_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Alltoall(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm));
+    return_code(ierror, MPI_Alltoall(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_alltoall_, mpi_alltoall_);
 
-void pmpi_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Alltoall(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_f08ts_, mpi_alltoall_f08ts_);
 
-void pmpi_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Alltoall_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_c_f08ts_, mpi_alltoall_c_f08ts_);
 
-void pmpi_ialltoall_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ialltoall(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoall(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ialltoall_, mpi_ialltoall_);
 
-void pmpi_ialltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoall(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoall_f08ts_, mpi_ialltoall_f08ts_);
 
-void pmpi_ialltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoall_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoall_c_f08ts_, mpi_ialltoall_c_f08ts_);
 
-void pmpi_alltoall_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Alltoall_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoall_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_init_, mpi_alltoall_init_);
 
-void pmpi_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoall_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoall_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_init_f08ts_, mpi_alltoall_init_f08ts_);
 
-void pmpi_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoall_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoall_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_init_c_f08ts_, mpi_alltoall_init_c_f08ts_);
 
-void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Alltoallv(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm));
+    return_code(ierror, MPI_Alltoallv(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_alltoallv_, mpi_alltoallv_);
 
-void pmpi_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    int code = MPI_Alltoallv(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_f08ts_, mpi_alltoallv_f08ts_);
 
-void pmpi_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    int code = MPI_Alltoallv_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_c_f08ts_, mpi_alltoallv_c_f08ts_);
 
-void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ialltoallv(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallv(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallv_, mpi_ialltoallv_);
 
-void pmpi_ialltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallv(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallv_f08ts_, mpi_ialltoallv_f08ts_);
 
-void pmpi_ialltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallv_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallv_c_f08ts_, mpi_ialltoallv_c_f08ts_);
 
-void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Alltoallv_init(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallv_init(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_init_, mpi_alltoallv_init_);
 
-void pmpi_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallv_init(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallv_init(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_init_f08ts_, mpi_alltoallv_init_f08ts_);
 
-void pmpi_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_init_c_f08ts_, mpi_alltoallv_init_c_f08ts_);
 
-void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_address(sendbuf) == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    int code = MPI_Alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_, mpi_alltoallw_);
 
-void pmpi_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    int code = MPI_Alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
+    handles_free(sendtypes_h);
     rankine_buffer_done(&recvbuf_b);
+    handles_free(recvtypes_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_f08ts_, mpi_alltoallw_f08ts_);
 
-void pmpi_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    int code = MPI_Alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
+    handles_free(sendtypes_h);
     rankine_buffer_done(&recvbuf_b);
+    handles_free(recvtypes_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_c_f08ts_, mpi_alltoallw_c_f08ts_);
 
-void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ialltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm, request));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_address(sendbuf) == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallw_, mpi_ialltoallw_);
 
-void pmpi_ialltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallw_f08ts_, mpi_ialltoallw_f08ts_);
 
-void pmpi_ialltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ialltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ialltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ialltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallw_c_f08ts_, mpi_ialltoallw_c_f08ts_);
 
-void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Alltoallw_init(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm, *info, request));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_address(sendbuf) == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallw_init(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_init_, mpi_alltoallw_init_);
 
-void pmpi_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_init_f08ts_, mpi_alltoallw_init_f08ts_);
 
-void pmpi_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, sendbuf_b.address == MPI_IN_PLACE ? 0 : rankine_peers(HANDLE(*comm)));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_peers(HANDLE(*comm)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_init_c_f08ts_, mpi_alltoallw_init_c_f08ts_);
 
-void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Reduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *root, *comm));
+    return_code(ierror, MPI_Reduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm)));
 }
 ALSO(pmpi_reduce_, mpi_reduce_);
 
-void pmpi_reduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm);
+    int code = MPI_Reduce(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_f08ts_, mpi_reduce_f08ts_);
 
-void pmpi_reduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm);
+    int code = MPI_Reduce_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_c_f08ts_, mpi_reduce_c_f08ts_);
 
-void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ireduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *root, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_, mpi_ireduce_);
 
-void pmpi_ireduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_f08ts_, mpi_ireduce_f08ts_);
 
-void pmpi_ireduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_c_f08ts_, mpi_ireduce_c_f08ts_);
 
-void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *root, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_reduce_init_, mpi_reduce_init_);
 
-void pmpi_reduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_init(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_init_f08ts_, mpi_reduce_init_f08ts_);
 
-void pmpi_reduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), *root, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_init_c_f08ts_, mpi_reduce_init_c_f08ts_);
 
-void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Allreduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm));
+    return_code(ierror, MPI_Allreduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm)));
 }
 ALSO(pmpi_allreduce_, mpi_allreduce_);
 
-void pmpi_allreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_allreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allreduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Allreduce(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_f08ts_, mpi_allreduce_f08ts_);
 
-void pmpi_allreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_allreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allreduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Allreduce_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_c_f08ts_, mpi_allreduce_c_f08ts_);
 
-void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iallreduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallreduce(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iallreduce_, mpi_iallreduce_);
 
-void pmpi_iallreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallreduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallreduce(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallreduce_f08ts_, mpi_iallreduce_f08ts_);
 
-void pmpi_iallreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iallreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iallreduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iallreduce_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallreduce_c_f08ts_, mpi_iallreduce_c_f08ts_);
 
-void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Allreduce_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allreduce_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_init_, mpi_allreduce_init_);
 
-void pmpi_allreduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allreduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allreduce_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allreduce_init(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_init_f08ts_, mpi_allreduce_init_f08ts_);
 
-void pmpi_allreduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_allreduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Allreduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Allreduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_init_c_f08ts_, mpi_allreduce_init_c_f08ts_);
 
-void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_scatter_block(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, *datatype, *op, *comm));
+    return_code(ierror, MPI_Reduce_scatter_block(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm)));
 }
 ALSO(pmpi_reduce_scatter_block_, mpi_reduce_scatter_block_);
 
-void pmpi_reduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm);
+    int code = MPI_Reduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_f08ts_, mpi_reduce_scatter_block_f08ts_);
 
-void pmpi_reduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm);
+    int code = MPI_Reduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_c_f08ts_, mpi_reduce_scatter_block_c_f08ts_);
 
-void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ireduce_scatter_block(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, *datatype, *op, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter_block(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_block_, mpi_ireduce_scatter_block_);
 
-void pmpi_ireduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_block_f08ts_, mpi_ireduce_scatter_block_f08ts_);
 
-void pmpi_ireduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_block_c_f08ts_, mpi_ireduce_scatter_block_c_f08ts_);
 
-void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_scatter_block_init(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, *datatype, *op, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_block_init(rankine_address(sendbuf), rankine_address(recvbuf), *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_init_, mpi_reduce_scatter_block_init_);
 
-void pmpi_reduce_scatter_block_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_block_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_block_init(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_block_init(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_init_f08ts_, mpi_reduce_scatter_block_init_f08ts_);
 
-void pmpi_reduce_scatter_block_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_block_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_block_init_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_block_init_c(sendbuf_b.address, recvbuf_b.address, *recvcount, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_init_c_f08ts_, mpi_reduce_scatter_block_init_c_f08ts_);
 
-void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_scatter(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, *datatype, *op, *comm));
+    return_code(ierror, MPI_Reduce_scatter(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm)));
 }
 ALSO(pmpi_reduce_scatter_, mpi_reduce_scatter_);
 
-void pmpi_reduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm);
+    int code = MPI_Reduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_f08ts_, mpi_reduce_scatter_f08ts_);
 
-void pmpi_reduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_reduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm);
+    int code = MPI_Reduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_c_f08ts_, mpi_reduce_scatter_c_f08ts_);
 
-void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ireduce_scatter(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, *datatype, *op, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_, mpi_ireduce_scatter_);
 
-void pmpi_ireduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_f08ts_, mpi_ireduce_scatter_f08ts_);
 
-void pmpi_ireduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ireduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ireduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ireduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_c_f08ts_, mpi_ireduce_scatter_c_f08ts_);
 
-void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_scatter_init(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, *datatype, *op, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_init(rankine_address(sendbuf), rankine_address(recvbuf), recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_init_, mpi_reduce_scatter_init_);
 
-void pmpi_reduce_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_init(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_init(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_init_f08ts_, mpi_reduce_scatter_init_f08ts_);
 
-void pmpi_reduce_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_reduce_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Reduce_scatter_init_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Reduce_scatter_init_c(sendbuf_b.address, recvbuf_b.address, recvcounts, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_init_c_f08ts_, mpi_reduce_scatter_init_c_f08ts_);
 
-void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Scan(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm));
+    return_code(ierror, MPI_Scan(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm)));
 }
 ALSO(pmpi_scan_, mpi_scan_);
 
-void pmpi_scan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_scan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Scan(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_f08ts_, mpi_scan_f08ts_);
 
-void pmpi_scan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_scan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Scan_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_c_f08ts_, mpi_scan_c_f08ts_);
 
-void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iscan_, mpi_iscan_);
 
-void pmpi_iscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscan(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscan_f08ts_, mpi_iscan_f08ts_);
 
-void pmpi_iscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iscan_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscan_c_f08ts_, mpi_iscan_c_f08ts_);
 
-void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Scan_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scan_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_scan_init_, mpi_scan_init_);
 
-void pmpi_scan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scan_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scan_init(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_init_f08ts_, mpi_scan_init_f08ts_);
 
-void pmpi_scan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_scan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Scan_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Scan_init_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_init_c_f08ts_, mpi_scan_init_c_f08ts_);
 
-void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Exscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm));
+    return_code(ierror, MPI_Exscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm)));
 }
 ALSO(pmpi_exscan_, mpi_exscan_);
 
-void pmpi_exscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_exscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Exscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Exscan(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_f08ts_, mpi_exscan_f08ts_);
 
-void pmpi_exscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
+void pmpi_exscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Exscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    int code = MPI_Exscan_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_c_f08ts_, mpi_exscan_c_f08ts_);
 
-void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Iexscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iexscan(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_iexscan_, mpi_iexscan_);
 
-void pmpi_iexscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iexscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iexscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iexscan(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iexscan_f08ts_, mpi_iexscan_f08ts_);
 
-void pmpi_iexscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_iexscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Iexscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Iexscan_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_iexscan_c_f08ts_, mpi_iexscan_c_f08ts_);
 
-void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Exscan_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, *datatype, *op, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Exscan_init(rankine_address(sendbuf), rankine_address(recvbuf), *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_exscan_init_, mpi_exscan_init_);
 
-void pmpi_exscan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_exscan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Exscan_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Exscan_init(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_init_f08ts_, mpi_exscan_init_f08ts_);
 
-void pmpi_exscan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_exscan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Exscan_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Exscan_init_c(sendbuf_b.address, recvbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_init_c_f08ts_, mpi_exscan_init_c_f08ts_);

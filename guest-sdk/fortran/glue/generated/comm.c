@@ -3,114 +3,148 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_comm_size_(MPI_Comm *comm, int *size, int *ierror)
+void pmpi_comm_size_(int *comm, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Comm_size(*comm, size));
+    return_code(ierror, MPI_Comm_size(HANDLE(*comm), size));
 }
 ALSO(pmpi_comm_size_, mpi_comm_size_);
 ALSO(pmpi_comm_size_, pmpi_comm_size_f08_);
 ALSO(pmpi_comm_size_, mpi_comm_size_f08_);
 
-void pmpi_comm_rank_(MPI_Comm *comm, int *rank, int *ierror)
+void pmpi_comm_rank_(int *comm, int *rank, int *ierror)
 {
-    return_code(ierror, MPI_Comm_rank(*comm, rank));
+    return_code(ierror, MPI_Comm_rank(HANDLE(*comm), rank));
 }
 ALSO(pmpi_comm_rank_, mpi_comm_rank_);
 ALSO(pmpi_comm_rank_, pmpi_comm_rank_f08_);
 ALSO(pmpi_comm_rank_, mpi_comm_rank_f08_);
 
-void pmpi_comm_group_(MPI_Comm *comm, MPI_Group *group, int *ierror)
+void pmpi_comm_group_(int *comm, int *group, int *ierror)
 {
-    return_code(ierror, MPI_Comm_group(*comm, group));
+    MPI_Group group_h = HANDLE(*group);
+    int code = MPI_Comm_group(HANDLE(*comm), &group_h);
+    *group = INTEGER(group_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_group_, mpi_comm_group_);
 ALSO(pmpi_comm_group_, pmpi_comm_group_f08_);
 ALSO(pmpi_comm_group_, mpi_comm_group_f08_);
 
-void pmpi_comm_compare_(MPI_Comm *comm1, MPI_Comm *comm2, int *result, int *ierror)
+void pmpi_comm_compare_(int *comm1, int *comm2, int *result, int *ierror)
 {
-    return_code(ierror, MPI_Comm_compare(*comm1, *comm2, result));
+    return_code(ierror, MPI_Comm_compare(HANDLE(*comm1), HANDLE(*comm2), result));
 }
 ALSO(pmpi_comm_compare_, mpi_comm_compare_);
 ALSO(pmpi_comm_compare_, pmpi_comm_compare_f08_);
 ALSO(pmpi_comm_compare_, mpi_comm_compare_f08_);
 
-void pmpi_comm_dup_(MPI_Comm *comm, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_dup_(int *comm, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_dup(*comm, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_dup(HANDLE(*comm), &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_dup_, mpi_comm_dup_);
 ALSO(pmpi_comm_dup_, pmpi_comm_dup_f08_);
 ALSO(pmpi_comm_dup_, mpi_comm_dup_f08_);
 
-void pmpi_comm_dup_with_info_(MPI_Comm *comm, MPI_Info *info, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_dup_with_info_(int *comm, int *info, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_dup_with_info(*comm, *info, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_dup_with_info(HANDLE(*comm), HANDLE(*info), &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_dup_with_info_, mpi_comm_dup_with_info_);
 ALSO(pmpi_comm_dup_with_info_, pmpi_comm_dup_with_info_f08_);
 ALSO(pmpi_comm_dup_with_info_, mpi_comm_dup_with_info_f08_);
 
-void pmpi_comm_idup_(MPI_Comm *comm, MPI_Comm *newcomm, MPI_Request *request, int *ierror)
+void pmpi_comm_idup_(int *comm, int *newcomm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Comm_idup(*comm, newcomm, request));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Comm_idup(HANDLE(*comm), &newcomm_h, &request_h);
+    *newcomm = INTEGER(newcomm_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_idup_, mpi_comm_idup_);
 ALSO(pmpi_comm_idup_, pmpi_comm_idup_f08_);
 ALSO(pmpi_comm_idup_, mpi_comm_idup_f08_);
 
-void pmpi_comm_idup_with_info_(MPI_Comm *comm, MPI_Info *info, MPI_Comm *newcomm, MPI_Request *request, int *ierror)
+void pmpi_comm_idup_with_info_(int *comm, int *info, int *newcomm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Comm_idup_with_info(*comm, *info, newcomm, request));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Comm_idup_with_info(HANDLE(*comm), HANDLE(*info), &newcomm_h, &request_h);
+    *newcomm = INTEGER(newcomm_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_idup_with_info_, mpi_comm_idup_with_info_);
 ALSO(pmpi_comm_idup_with_info_, pmpi_comm_idup_with_info_f08_);
 ALSO(pmpi_comm_idup_with_info_, mpi_comm_idup_with_info_f08_);
 
-void pmpi_comm_create_(MPI_Comm *comm, MPI_Group *group, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_create_(int *comm, int *group, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_create(*comm, *group, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_create(HANDLE(*comm), HANDLE(*group), &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_create_, mpi_comm_create_);
 ALSO(pmpi_comm_create_, pmpi_comm_create_f08_);
 ALSO(pmpi_comm_create_, mpi_comm_create_f08_);
 
-void pmpi_comm_create_group_(MPI_Comm *comm, MPI_Group *group, int *tag, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_create_group_(int *comm, int *group, int *tag, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_create_group(*comm, *group, *tag, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_create_group(HANDLE(*comm), HANDLE(*group), *tag, &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_create_group_, mpi_comm_create_group_);
 ALSO(pmpi_comm_create_group_, pmpi_comm_create_group_f08_);
 ALSO(pmpi_comm_create_group_, mpi_comm_create_group_f08_);
 
-void pmpi_comm_split_(MPI_Comm *comm, int *color, int *key, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_split_(int *comm, int *color, int *key, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_split(*comm, *color, *key, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_split(HANDLE(*comm), *color, *key, &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_split_, mpi_comm_split_);
 ALSO(pmpi_comm_split_, pmpi_comm_split_f08_);
 ALSO(pmpi_comm_split_, mpi_comm_split_f08_);
 
-void pmpi_comm_split_type_(MPI_Comm *comm, int *split_type, int *key, MPI_Info *info, MPI_Comm *newcomm, int *ierror)
+void pmpi_comm_split_type_(int *comm, int *split_type, int *key, int *info, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_split_type(*comm, *split_type, *key, *info, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_split_type(HANDLE(*comm), *split_type, *key, HANDLE(*info), &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_split_type_, mpi_comm_split_type_);
 ALSO(pmpi_comm_split_type_, pmpi_comm_split_type_f08_);
 ALSO(pmpi_comm_split_type_, mpi_comm_split_type_f08_);
 
-void pmpi_comm_free_(MPI_Comm *comm, int *ierror)
+void pmpi_comm_free_(int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_free(comm));
+    MPI_Comm comm_h = HANDLE(*comm);
+    int code = MPI_Comm_free(&comm_h);
+    *comm = INTEGER(comm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_free_, mpi_comm_free_);
 ALSO(pmpi_comm_free_, pmpi_comm_free_f08_);
 ALSO(pmpi_comm_free_, mpi_comm_free_f08_);
 
-void pmpi_comm_set_name_(MPI_Comm *comm, char *comm_name, int *ierror, size_t comm_name_length)
+void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, size_t comm_name_length)
 {
     char *comm_name_c = rankine_c_string(comm_name, comm_name_length);
-    int code = MPI_Comm_set_name(*comm, comm_name_c);
+    int code = MPI_Comm_set_name(HANDLE(*comm), comm_name_c);
     free(comm_name_c);
     return_code(ierror, code);
 }
@@ -118,10 +152,10 @@ ALSO(pmpi_comm_set_name_, mpi_comm_set_name_);
 ALSO(pmpi_comm_set_name_, pmpi_comm_set_name_f08_);
 ALSO(pmpi_comm_set_name_, mpi_comm_set_name_f08_);
 
-void pmpi_comm_get_name_(MPI_Comm *comm, char *comm_name, int *resultlen, int *ierror, size_t comm_name_length)
+void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, size_t comm_name_length)
 {
     char *comm_name_c = calloc(MPI_MAX_OBJECT_NAME + 1, 1);
-    int code = MPI_Comm_get_name(*comm, comm_name_c, resultlen);
+    int code = MPI_Comm_get_name(HANDLE(*comm), comm_name_c, resultlen);
     if (!code)
         rankine_fortran_string(comm_name, comm_name_length, comm_name_c);
     free(comm_name_c);
@@ -131,57 +165,69 @@ ALSO(pmpi_comm_get_name_, mpi_comm_get_name_);
 ALSO(pmpi_comm_get_name_, pmpi_comm_get_name_f08_);
 ALSO(pmpi_comm_get_name_, mpi_comm_get_name_f08_);
 
-void pmpi_comm_set_info_(MPI_Comm *comm, MPI_Info *info, int *ierror)
+void pmpi_comm_set_info_(int *comm, int *info, int *ierror)
 {
-    return_code(ierror, MPI_Comm_set_info(*comm, *info));
+    return_code(ierror, MPI_Comm_set_info(HANDLE(*comm), HANDLE(*info)));
 }
 ALSO(pmpi_comm_set_info_, mpi_comm_set_info_);
 ALSO(pmpi_comm_set_info_, pmpi_comm_set_info_f08_);
 ALSO(pmpi_comm_set_info_, mpi_comm_set_info_f08_);
 
-void pmpi_comm_get_info_(MPI_Comm *comm, MPI_Info *info_used, int *ierror)
+void pmpi_comm_get_info_(int *comm, int *info_used, int *ierror)
 {
-    return_code(ierror, MPI_Comm_get_info(*comm, info_used));
+    MPI_Info info_used_h = HANDLE(*info_used);
+    int code = MPI_Comm_get_info(HANDLE(*comm), &info_used_h);
+    *info_used = INTEGER(info_used_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_get_info_, mpi_comm_get_info_);
 ALSO(pmpi_comm_get_info_, pmpi_comm_get_info_f08_);
 ALSO(pmpi_comm_get_info_, mpi_comm_get_info_f08_);
 
-void pmpi_comm_test_inter_(MPI_Comm *comm, int *flag, int *ierror)
+void pmpi_comm_test_inter_(int *comm, int *flag, int *ierror)
 {
-    return_code(ierror, MPI_Comm_test_inter(*comm, flag));
+    return_code(ierror, MPI_Comm_test_inter(HANDLE(*comm), flag));
 }
 ALSO(pmpi_comm_test_inter_, mpi_comm_test_inter_);
 ALSO(pmpi_comm_test_inter_, pmpi_comm_test_inter_f08_);
 ALSO(pmpi_comm_test_inter_, mpi_comm_test_inter_f08_);
 
-void pmpi_comm_remote_size_(MPI_Comm *comm, int *size, int *ierror)
+void pmpi_comm_remote_size_(int *comm, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Comm_remote_size(*comm, size));
+    return_code(ierror, MPI_Comm_remote_size(HANDLE(*comm), size));
 }
 ALSO(pmpi_comm_remote_size_, mpi_comm_remote_size_);
 ALSO(pmpi_comm_remote_size_, pmpi_comm_remote_size_f08_);
 ALSO(pmpi_comm_remote_size_, mpi_comm_remote_size_f08_);
 
-void pmpi_comm_remote_group_(MPI_Comm *comm, MPI_Group *group, int *ierror)
+void pmpi_comm_remote_group_(int *comm, int *group, int *ierror)
 {
-    return_code(ierror, MPI_Comm_remote_group(*comm, group));
+    MPI_Group group_h = HANDLE(*group);
+    int code = MPI_Comm_remote_group(HANDLE(*comm), &group_h);
+    *group = INTEGER(group_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_remote_group_, mpi_comm_remote_group_);
 ALSO(pmpi_comm_remote_group_, pmpi_comm_remote_group_f08_);
 ALSO(pmpi_comm_remote_group_, mpi_comm_remote_group_f08_);
 
-void pmpi_intercomm_create_(MPI_Comm *local_comm, int *local_leader, MPI_Comm *peer_comm, int *remote_leader, int *tag, MPI_Comm *newintercomm, int *ierror)
+void pmpi_intercomm_create_(int *local_comm, int *local_leader, int *peer_comm, int *remote_leader, int *tag, int *newintercomm, int *ierror)
 {
-    return_code(ierror, MPI_Intercomm_create(*local_comm, *local_leader, *peer_comm, *remote_leader, *tag, newintercomm));
+    MPI_Comm newintercomm_h = HANDLE(*newintercomm);
+    int code = MPI_Intercomm_create(HANDLE(*local_comm), *local_leader, HANDLE(*peer_comm), *remote_leader, *tag, &newintercomm_h);
+    *newintercomm = INTEGER(newintercomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_intercomm_create_, mpi_intercomm_create_);
 ALSO(pmpi_intercomm_create_, pmpi_intercomm_create_f08_);
 ALSO(pmpi_intercomm_create_, mpi_intercomm_create_f08_);
 
-void pmpi_intercomm_merge_(MPI_Comm *intercomm, int *high, MPI_Comm *newintracomm, int *ierror)
+void pmpi_intercomm_merge_(int *intercomm, int *high, int *newintracomm, int *ierror)
 {
-    return_code(ierror, MPI_Intercomm_merge(*intercomm, *high != 0, newintracomm));
+    MPI_Comm newintracomm_h = HANDLE(*newintracomm);
+    int code = MPI_Intercomm_merge(HANDLE(*intercomm), *high != 0, &newintracomm_h);
+    *newintracomm = INTEGER(newintracomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_intercomm_merge_, mpi_intercomm_merge_);
 ALSO(pmpi_intercomm_merge_, pmpi_intercomm_merge_f08_);

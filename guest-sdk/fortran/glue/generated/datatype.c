@@ -3,282 +3,367 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_type_contiguous_(int *count, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_contiguous_(int *count, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_contiguous(*count, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_contiguous(*count, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_contiguous_, mpi_type_contiguous_);
 ALSO(pmpi_type_contiguous_, pmpi_type_contiguous_f08_);
 ALSO(pmpi_type_contiguous_, mpi_type_contiguous_f08_);
 
-void pmpi_type_contiguous_c_f08_(MPI_Count *count, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_contiguous_c_f08_(MPI_Count *count, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_contiguous_c(*count, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_contiguous_c(*count, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_contiguous_c_f08_, mpi_type_contiguous_c_f08_);
 
-void pmpi_type_vector_(int *count, int *blocklength, int *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_vector_(int *count, int *blocklength, int *stride, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_vector(*count, *blocklength, *stride, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_vector(*count, *blocklength, *stride, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_vector_, mpi_type_vector_);
 ALSO(pmpi_type_vector_, pmpi_type_vector_f08_);
 ALSO(pmpi_type_vector_, mpi_type_vector_f08_);
 
-void pmpi_type_vector_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_vector_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_vector_c(*count, *blocklength, *stride, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_vector_c(*count, *blocklength, *stride, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_vector_c_f08_, mpi_type_vector_c_f08_);
 
-void pmpi_type_create_hvector_(int *count, int *blocklength, MPI_Aint *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hvector_(int *count, int *blocklength, MPI_Aint *stride, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hvector(*count, *blocklength, *stride, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hvector_, mpi_type_create_hvector_);
 ALSO(pmpi_type_create_hvector_, pmpi_type_create_hvector_f08_);
 ALSO(pmpi_type_create_hvector_, mpi_type_create_hvector_f08_);
 
-void pmpi_type_create_hvector_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hvector_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hvector_c(*count, *blocklength, *stride, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hvector_c(*count, *blocklength, *stride, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hvector_c_f08_, mpi_type_create_hvector_c_f08_);
 
-void pmpi_type_indexed_(int *count, int *array_of_blocklengths, int *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_indexed_(int *count, int *array_of_blocklengths, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_indexed_, mpi_type_indexed_);
 ALSO(pmpi_type_indexed_, pmpi_type_indexed_f08_);
 ALSO(pmpi_type_indexed_, mpi_type_indexed_f08_);
 
-void pmpi_type_indexed_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_indexed_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_indexed_c(*count, array_of_blocklengths, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_indexed_c(*count, array_of_blocklengths, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_indexed_c_f08_, mpi_type_indexed_c_f08_);
 
-void pmpi_type_create_hindexed_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hindexed_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hindexed_, mpi_type_create_hindexed_);
 ALSO(pmpi_type_create_hindexed_, pmpi_type_create_hindexed_f08_);
 ALSO(pmpi_type_create_hindexed_, mpi_type_create_hindexed_f08_);
 
-void pmpi_type_create_hindexed_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hindexed_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hindexed_c(*count, array_of_blocklengths, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hindexed_c(*count, array_of_blocklengths, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hindexed_c_f08_, mpi_type_create_hindexed_c_f08_);
 
-void pmpi_type_create_indexed_block_(int *count, int *blocklength, int *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_indexed_block_(int *count, int *blocklength, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_indexed_block_, mpi_type_create_indexed_block_);
 ALSO(pmpi_type_create_indexed_block_, pmpi_type_create_indexed_block_f08_);
 ALSO(pmpi_type_create_indexed_block_, mpi_type_create_indexed_block_f08_);
 
-void pmpi_type_create_indexed_block_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_indexed_block_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_indexed_block_c(*count, *blocklength, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_indexed_block_c(*count, *blocklength, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_indexed_block_c_f08_, mpi_type_create_indexed_block_c_f08_);
 
-void pmpi_type_create_hindexed_block_(int *count, int *blocklength, MPI_Aint *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hindexed_block_(int *count, int *blocklength, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hindexed_block_, mpi_type_create_hindexed_block_);
 ALSO(pmpi_type_create_hindexed_block_, pmpi_type_create_hindexed_block_f08_);
 ALSO(pmpi_type_create_hindexed_block_, mpi_type_create_hindexed_block_f08_);
 
-void pmpi_type_create_hindexed_block_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_hindexed_block_c_f08_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_hindexed_block_c(*count, *blocklength, array_of_displacements, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_hindexed_block_c(*count, *blocklength, array_of_displacements, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_hindexed_block_c_f08_, mpi_type_create_hindexed_block_c_f08_);
 
-void pmpi_type_create_struct_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, MPI_Datatype *array_of_types, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_struct_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_struct(*count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+    MPI_Datatype *array_of_types_h = HANDLES(array_of_types, (*count > 0 ? *count : 0));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_struct(*count, array_of_blocklengths, array_of_displacements, array_of_types_h, &newtype_h);
+    handles_free(array_of_types_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_struct_, mpi_type_create_struct_);
 ALSO(pmpi_type_create_struct_, pmpi_type_create_struct_f08_);
 ALSO(pmpi_type_create_struct_, mpi_type_create_struct_f08_);
 
-void pmpi_type_create_struct_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, MPI_Datatype *array_of_types, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_struct_c_f08_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_struct_c(*count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+    MPI_Datatype *array_of_types_h = HANDLES(array_of_types, (*count > 0 ? *count : 0));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_struct_c(*count, array_of_blocklengths, array_of_displacements, array_of_types_h, &newtype_h);
+    handles_free(array_of_types_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_struct_c_f08_, mpi_type_create_struct_c_f08_);
 
-void pmpi_type_create_subarray_(int *ndims, int *array_of_sizes, int *array_of_subsizes, int *array_of_starts, int *order, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_subarray_(int *ndims, int *array_of_sizes, int *array_of_subsizes, int *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_subarray_, mpi_type_create_subarray_);
 ALSO(pmpi_type_create_subarray_, pmpi_type_create_subarray_f08_);
 ALSO(pmpi_type_create_subarray_, mpi_type_create_subarray_f08_);
 
-void pmpi_type_create_subarray_c_f08_(int *ndims, MPI_Count *array_of_sizes, MPI_Count *array_of_subsizes, MPI_Count *array_of_starts, int *order, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_subarray_c_f08_(int *ndims, MPI_Count *array_of_sizes, MPI_Count *array_of_subsizes, MPI_Count *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_subarray_c(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_subarray_c(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_subarray_c_f08_, mpi_type_create_subarray_c_f08_);
 
-void pmpi_type_create_darray_(int *size, int *rank, int *ndims, int *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_darray_(int *size, int *rank, int *ndims, int *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_darray_, mpi_type_create_darray_);
 ALSO(pmpi_type_create_darray_, pmpi_type_create_darray_f08_);
 ALSO(pmpi_type_create_darray_, mpi_type_create_darray_f08_);
 
-void pmpi_type_create_darray_c_f08_(int *size, int *rank, int *ndims, MPI_Count *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_darray_c_f08_(int *size, int *rank, int *ndims, MPI_Count *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_darray_c(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, *oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_darray_c(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_darray_c_f08_, mpi_type_create_darray_c_f08_);
 
-void pmpi_type_create_resized_(MPI_Datatype *oldtype, MPI_Aint *lb, MPI_Aint *extent, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_resized_(int *oldtype, MPI_Aint *lb, MPI_Aint *extent, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_resized(*oldtype, *lb, *extent, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_resized(HANDLE(*oldtype), *lb, *extent, &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_resized_, mpi_type_create_resized_);
 ALSO(pmpi_type_create_resized_, pmpi_type_create_resized_f08_);
 ALSO(pmpi_type_create_resized_, mpi_type_create_resized_f08_);
 
-void pmpi_type_create_resized_c_f08_(MPI_Datatype *oldtype, MPI_Count *lb, MPI_Count *extent, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_resized_c_f08_(int *oldtype, MPI_Count *lb, MPI_Count *extent, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_resized_c(*oldtype, *lb, *extent, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_resized_c(HANDLE(*oldtype), *lb, *extent, &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_resized_c_f08_, mpi_type_create_resized_c_f08_);
 
-void pmpi_type_dup_(MPI_Datatype *oldtype, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_dup_(int *oldtype, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_dup(*oldtype, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_dup(HANDLE(*oldtype), &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_dup_, mpi_type_dup_);
 ALSO(pmpi_type_dup_, pmpi_type_dup_f08_);
 ALSO(pmpi_type_dup_, mpi_type_dup_f08_);
 
-void pmpi_type_commit_(MPI_Datatype *datatype, int *ierror)
+void pmpi_type_commit_(int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_Type_commit(datatype));
+    MPI_Datatype datatype_h = HANDLE(*datatype);
+    int code = MPI_Type_commit(&datatype_h);
+    *datatype = INTEGER(datatype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_commit_, mpi_type_commit_);
 ALSO(pmpi_type_commit_, pmpi_type_commit_f08_);
 ALSO(pmpi_type_commit_, mpi_type_commit_f08_);
 
-void pmpi_type_free_(MPI_Datatype *datatype, int *ierror)
+void pmpi_type_free_(int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_Type_free(datatype));
+    MPI_Datatype datatype_h = HANDLE(*datatype);
+    int code = MPI_Type_free(&datatype_h);
+    *datatype = INTEGER(datatype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_free_, mpi_type_free_);
 ALSO(pmpi_type_free_, pmpi_type_free_f08_);
 ALSO(pmpi_type_free_, mpi_type_free_f08_);
 
-void pmpi_type_size_(MPI_Datatype *datatype, int *size, int *ierror)
+void pmpi_type_size_(int *datatype, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Type_size(*datatype, size));
+    return_code(ierror, MPI_Type_size(HANDLE(*datatype), size));
 }
 ALSO(pmpi_type_size_, mpi_type_size_);
 ALSO(pmpi_type_size_, pmpi_type_size_f08_);
 ALSO(pmpi_type_size_, mpi_type_size_f08_);
 
-void pmpi_type_size_c_f08_(MPI_Datatype *datatype, MPI_Count *size, int *ierror)
+void pmpi_type_size_c_f08_(int *datatype, MPI_Count *size, int *ierror)
 {
-    return_code(ierror, MPI_Type_size_c(*datatype, size));
+    return_code(ierror, MPI_Type_size_c(HANDLE(*datatype), size));
 }
 ALSO(pmpi_type_size_c_f08_, mpi_type_size_c_f08_);
 
-void pmpi_type_size_x_(MPI_Datatype *datatype, MPI_Count *size, int *ierror)
+void pmpi_type_size_x_(int *datatype, MPI_Count *size, int *ierror)
 {
-    return_code(ierror, MPI_Type_size_x(*datatype, size));
+    return_code(ierror, MPI_Type_size_x(HANDLE(*datatype), size));
 }
 ALSO(pmpi_type_size_x_, mpi_type_size_x_);
 ALSO(pmpi_type_size_x_, pmpi_type_size_x_f08_);
 ALSO(pmpi_type_size_x_, mpi_type_size_x_f08_);
 
-void pmpi_type_get_extent_(MPI_Datatype *datatype, MPI_Aint *lb, MPI_Aint *extent, int *ierror)
+void pmpi_type_get_extent_(int *datatype, MPI_Aint *lb, MPI_Aint *extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_extent(*datatype, lb, extent));
+    return_code(ierror, MPI_Type_get_extent(HANDLE(*datatype), lb, extent));
 }
 ALSO(pmpi_type_get_extent_, mpi_type_get_extent_);
 ALSO(pmpi_type_get_extent_, pmpi_type_get_extent_f08_);
 ALSO(pmpi_type_get_extent_, mpi_type_get_extent_f08_);
 
-void pmpi_type_get_extent_c_f08_(MPI_Datatype *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
+void pmpi_type_get_extent_c_f08_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_extent_c(*datatype, lb, extent));
+    return_code(ierror, MPI_Type_get_extent_c(HANDLE(*datatype), lb, extent));
 }
 ALSO(pmpi_type_get_extent_c_f08_, mpi_type_get_extent_c_f08_);
 
-void pmpi_type_get_extent_x_(MPI_Datatype *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
+void pmpi_type_get_extent_x_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_extent_x(*datatype, lb, extent));
+    return_code(ierror, MPI_Type_get_extent_x(HANDLE(*datatype), lb, extent));
 }
 ALSO(pmpi_type_get_extent_x_, mpi_type_get_extent_x_);
 ALSO(pmpi_type_get_extent_x_, pmpi_type_get_extent_x_f08_);
 ALSO(pmpi_type_get_extent_x_, mpi_type_get_extent_x_f08_);
 
-void pmpi_type_get_true_extent_(MPI_Datatype *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, int *ierror)
+void pmpi_type_get_true_extent_(int *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_true_extent(*datatype, true_lb, true_extent));
+    return_code(ierror, MPI_Type_get_true_extent(HANDLE(*datatype), true_lb, true_extent));
 }
 ALSO(pmpi_type_get_true_extent_, mpi_type_get_true_extent_);
 ALSO(pmpi_type_get_true_extent_, pmpi_type_get_true_extent_f08_);
 ALSO(pmpi_type_get_true_extent_, mpi_type_get_true_extent_f08_);
 
-void pmpi_type_get_true_extent_c_f08_(MPI_Datatype *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
+void pmpi_type_get_true_extent_c_f08_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_true_extent_c(*datatype, true_lb, true_extent));
+    return_code(ierror, MPI_Type_get_true_extent_c(HANDLE(*datatype), true_lb, true_extent));
 }
 ALSO(pmpi_type_get_true_extent_c_f08_, mpi_type_get_true_extent_c_f08_);
 
-void pmpi_type_get_true_extent_x_(MPI_Datatype *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
+void pmpi_type_get_true_extent_x_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_true_extent_x(*datatype, true_lb, true_extent));
+    return_code(ierror, MPI_Type_get_true_extent_x(HANDLE(*datatype), true_lb, true_extent));
 }
 ALSO(pmpi_type_get_true_extent_x_, mpi_type_get_true_extent_x_);
 ALSO(pmpi_type_get_true_extent_x_, pmpi_type_get_true_extent_x_f08_);
 ALSO(pmpi_type_get_true_extent_x_, mpi_type_get_true_extent_x_f08_);
 
-void pmpi_type_get_envelope_(MPI_Datatype *datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner, int *ierror)
+void pmpi_type_get_envelope_(int *datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_envelope(*datatype, num_integers, num_addresses, num_datatypes, combiner));
+    return_code(ierror, MPI_Type_get_envelope(HANDLE(*datatype), num_integers, num_addresses, num_datatypes, combiner));
 }
 ALSO(pmpi_type_get_envelope_, mpi_type_get_envelope_);
 ALSO(pmpi_type_get_envelope_, pmpi_type_get_envelope_f08_);
 ALSO(pmpi_type_get_envelope_, mpi_type_get_envelope_f08_);
 
-void pmpi_type_get_envelope_c_f08_(MPI_Datatype *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, int *ierror)
+void pmpi_type_get_envelope_c_f08_(int *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_envelope_c(*datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
+    return_code(ierror, MPI_Type_get_envelope_c(HANDLE(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 }
 ALSO(pmpi_type_get_envelope_c_f08_, mpi_type_get_envelope_c_f08_);
 
-void pmpi_type_get_contents_(MPI_Datatype *datatype, int *max_integers, int *max_addresses, int *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Datatype *array_of_datatypes, int *ierror)
+void pmpi_type_get_contents_(int *datatype, int *max_integers, int *max_addresses, int *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, int *array_of_datatypes, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_contents(*datatype, *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
+    MPI_Datatype *array_of_datatypes_h = HANDLES(array_of_datatypes, (*max_datatypes > 0 ? *max_datatypes : 0));
+    int code = MPI_Type_get_contents(HANDLE(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes_h);
+    handles_back(array_of_datatypes, array_of_datatypes_h, (*max_datatypes > 0 ? *max_datatypes : 0));
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_get_contents_, mpi_type_get_contents_);
 ALSO(pmpi_type_get_contents_, pmpi_type_get_contents_f08_);
 ALSO(pmpi_type_get_contents_, mpi_type_get_contents_f08_);
 
-void pmpi_type_get_contents_c_f08_(MPI_Datatype *datatype, MPI_Count *max_integers, MPI_Count *max_addresses, MPI_Count *max_large_counts, MPI_Count *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, MPI_Datatype *array_of_datatypes, int *ierror)
+void pmpi_type_get_contents_c_f08_(int *datatype, MPI_Count *max_integers, MPI_Count *max_addresses, MPI_Count *max_large_counts, MPI_Count *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, int *array_of_datatypes, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_contents_c(*datatype, *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
+    MPI_Datatype *array_of_datatypes_h = HANDLES(array_of_datatypes, (*max_datatypes > 0 ? *max_datatypes : 0));
+    int code = MPI_Type_get_contents_c(HANDLE(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes_h);
+    handles_back(array_of_datatypes, array_of_datatypes_h, (*max_datatypes > 0 ? *max_datatypes : 0));
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_get_contents_c_f08_, mpi_type_get_contents_c_f08_);
 
-void pmpi_type_get_name_(MPI_Datatype *datatype, char *type_name, int *resultlen, int *ierror, size_t type_name_length)
+void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, size_t type_name_length)
 {
     char *type_name_c = calloc(MPI_MAX_OBJECT_NAME + 1, 1);
-    int code = MPI_Type_get_name(*datatype, type_name_c, resultlen);
+    int code = MPI_Type_get_name(HANDLE(*datatype), type_name_c, resultlen);
     if (!code)
         rankine_fortran_string(type_name, type_name_length, type_name_c);
     free(type_name_c);
@@ -288,10 +373,10 @@ ALSO(pmpi_type_get_name_, mpi_type_get_name_);
 ALSO(pmpi_type_get_name_, pmpi_type_get_name_f08_);
 ALSO(pmpi_type_get_name_, mpi_type_get_name_f08_);
 
-void pmpi_type_set_name_(MPI_Datatype *datatype, char *type_name, int *ierror, size_t type_name_length)
+void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, size_t type_name_length)
 {
     char *type_name_c = rankine_c_string(type_name, type_name_length);
-    int code = MPI_Type_set_name(*datatype, type_name_c);
+    int code = MPI_Type_set_name(HANDLE(*datatype), type_name_c);
     free(type_name_c);
     return_code(ierror, code);
 }
@@ -299,41 +384,56 @@ ALSO(pmpi_type_set_name_, mpi_type_set_name_);
 ALSO(pmpi_type_set_name_, pmpi_type_set_name_f08_);
 ALSO(pmpi_type_set_name_, mpi_type_set_name_f08_);
 
-void pmpi_type_match_size_(int *typeclass, int *size, MPI_Datatype *datatype, int *ierror)
+void pmpi_type_match_size_(int *typeclass, int *size, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_Type_match_size(*typeclass, *size, datatype));
+    MPI_Datatype datatype_h = HANDLE(*datatype);
+    int code = MPI_Type_match_size(*typeclass, *size, &datatype_h);
+    *datatype = INTEGER(datatype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_match_size_, mpi_type_match_size_);
 ALSO(pmpi_type_match_size_, pmpi_type_match_size_f08_);
 ALSO(pmpi_type_match_size_, mpi_type_match_size_f08_);
 
-void pmpi_type_get_value_index_(MPI_Datatype *value_type, MPI_Datatype *index_type, MPI_Datatype *pair_type, int *ierror)
+void pmpi_type_get_value_index_(int *value_type, int *index_type, int *pair_type, int *ierror)
 {
-    return_code(ierror, MPI_Type_get_value_index(*value_type, *index_type, pair_type));
+    MPI_Datatype pair_type_h = HANDLE(*pair_type);
+    int code = MPI_Type_get_value_index(HANDLE(*value_type), HANDLE(*index_type), &pair_type_h);
+    *pair_type = INTEGER(pair_type_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_get_value_index_, mpi_type_get_value_index_);
 ALSO(pmpi_type_get_value_index_, pmpi_type_get_value_index_f08_);
 ALSO(pmpi_type_get_value_index_, mpi_type_get_value_index_f08_);
 
-void pmpi_type_create_f90_integer_(int *r, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_f90_integer_(int *r, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_f90_integer(*r, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_f90_integer(*r, &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_f90_integer_, mpi_type_create_f90_integer_);
 ALSO(pmpi_type_create_f90_integer_, pmpi_type_create_f90_integer_f08_);
 ALSO(pmpi_type_create_f90_integer_, mpi_type_create_f90_integer_f08_);
 
-void pmpi_type_create_f90_real_(int *p, int *r, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_f90_real_(int *p, int *r, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_f90_real(*p, *r, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_f90_real(*p, *r, &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_f90_real_, mpi_type_create_f90_real_);
 ALSO(pmpi_type_create_f90_real_, pmpi_type_create_f90_real_f08_);
 ALSO(pmpi_type_create_f90_real_, mpi_type_create_f90_real_f08_);
 
-void pmpi_type_create_f90_complex_(int *p, int *r, MPI_Datatype *newtype, int *ierror)
+void pmpi_type_create_f90_complex_(int *p, int *r, int *newtype, int *ierror)
 {
-    return_code(ierror, MPI_Type_create_f90_complex(*p, *r, newtype));
+    MPI_Datatype newtype_h = HANDLE(*newtype);
+    int code = MPI_Type_create_f90_complex(*p, *r, &newtype_h);
+    *newtype = INTEGER(newtype_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_type_create_f90_complex_, mpi_type_create_f90_complex_);
 ALSO(pmpi_type_create_f90_complex_, pmpi_type_create_f90_complex_f08_);

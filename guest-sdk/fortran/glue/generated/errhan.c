@@ -3,137 +3,164 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_comm_create_errhandler_(void (*comm_errhandler_fn)(void), MPI_Errhandler *errhandler, int *ierror)
+void pmpi_comm_create_errhandler_(void (*comm_errhandler_fn)(void), int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_create_errhandler((void *)comm_errhandler_fn, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Comm_create_errhandler((void *)comm_errhandler_fn, &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_create_errhandler_, mpi_comm_create_errhandler_);
 ALSO(pmpi_comm_create_errhandler_, pmpi_comm_create_errhandler_f08_);
 ALSO(pmpi_comm_create_errhandler_, mpi_comm_create_errhandler_f08_);
 
-void pmpi_comm_set_errhandler_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_comm_set_errhandler_(int *comm, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_set_errhandler(*comm, *errhandler));
+    return_code(ierror, MPI_Comm_set_errhandler(HANDLE(*comm), HANDLE(*errhandler)));
 }
 ALSO(pmpi_comm_set_errhandler_, mpi_comm_set_errhandler_);
 ALSO(pmpi_comm_set_errhandler_, pmpi_comm_set_errhandler_f08_);
 ALSO(pmpi_comm_set_errhandler_, mpi_comm_set_errhandler_f08_);
 
-void pmpi_comm_get_errhandler_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_comm_get_errhandler_(int *comm, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Comm_get_errhandler(*comm, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Comm_get_errhandler(HANDLE(*comm), &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_get_errhandler_, mpi_comm_get_errhandler_);
 ALSO(pmpi_comm_get_errhandler_, pmpi_comm_get_errhandler_f08_);
 ALSO(pmpi_comm_get_errhandler_, mpi_comm_get_errhandler_f08_);
 
-void pmpi_comm_call_errhandler_(MPI_Comm *comm, int *errorcode, int *ierror)
+void pmpi_comm_call_errhandler_(int *comm, int *errorcode, int *ierror)
 {
-    return_code(ierror, MPI_Comm_call_errhandler(*comm, *errorcode));
+    return_code(ierror, MPI_Comm_call_errhandler(HANDLE(*comm), *errorcode));
 }
 ALSO(pmpi_comm_call_errhandler_, mpi_comm_call_errhandler_);
 ALSO(pmpi_comm_call_errhandler_, pmpi_comm_call_errhandler_f08_);
 ALSO(pmpi_comm_call_errhandler_, mpi_comm_call_errhandler_f08_);
 
-void pmpi_win_create_errhandler_(void (*win_errhandler_fn)(void), MPI_Errhandler *errhandler, int *ierror)
+void pmpi_win_create_errhandler_(void (*win_errhandler_fn)(void), int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Win_create_errhandler((void *)win_errhandler_fn, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Win_create_errhandler((void *)win_errhandler_fn, &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_create_errhandler_, mpi_win_create_errhandler_);
 ALSO(pmpi_win_create_errhandler_, pmpi_win_create_errhandler_f08_);
 ALSO(pmpi_win_create_errhandler_, mpi_win_create_errhandler_f08_);
 
-void pmpi_win_set_errhandler_(MPI_Win *win, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Win_set_errhandler(*win, *errhandler));
+    return_code(ierror, MPI_Win_set_errhandler(HANDLE(*win), HANDLE(*errhandler)));
 }
 ALSO(pmpi_win_set_errhandler_, mpi_win_set_errhandler_);
 ALSO(pmpi_win_set_errhandler_, pmpi_win_set_errhandler_f08_);
 ALSO(pmpi_win_set_errhandler_, mpi_win_set_errhandler_f08_);
 
-void pmpi_win_get_errhandler_(MPI_Win *win, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_win_get_errhandler_(int *win, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Win_get_errhandler(*win, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Win_get_errhandler(HANDLE(*win), &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_get_errhandler_, mpi_win_get_errhandler_);
 ALSO(pmpi_win_get_errhandler_, pmpi_win_get_errhandler_f08_);
 ALSO(pmpi_win_get_errhandler_, mpi_win_get_errhandler_f08_);
 
-void pmpi_win_call_errhandler_(MPI_Win *win, int *errorcode, int *ierror)
+void pmpi_win_call_errhandler_(int *win, int *errorcode, int *ierror)
 {
-    return_code(ierror, MPI_Win_call_errhandler(*win, *errorcode));
+    return_code(ierror, MPI_Win_call_errhandler(HANDLE(*win), *errorcode));
 }
 ALSO(pmpi_win_call_errhandler_, mpi_win_call_errhandler_);
 ALSO(pmpi_win_call_errhandler_, pmpi_win_call_errhandler_f08_);
 ALSO(pmpi_win_call_errhandler_, mpi_win_call_errhandler_f08_);
 
-void pmpi_file_create_errhandler_(void (*file_errhandler_fn)(void), MPI_Errhandler *errhandler, int *ierror)
+void pmpi_file_create_errhandler_(void (*file_errhandler_fn)(void), int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_File_create_errhandler((void *)file_errhandler_fn, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_File_create_errhandler((void *)file_errhandler_fn, &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_create_errhandler_, mpi_file_create_errhandler_);
 ALSO(pmpi_file_create_errhandler_, pmpi_file_create_errhandler_f08_);
 ALSO(pmpi_file_create_errhandler_, mpi_file_create_errhandler_f08_);
 
-void pmpi_file_set_errhandler_(MPI_File *file, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_file_set_errhandler_(int *file, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_File_set_errhandler(*file, *errhandler));
+    return_code(ierror, MPI_File_set_errhandler(HANDLE(*file), HANDLE(*errhandler)));
 }
 ALSO(pmpi_file_set_errhandler_, mpi_file_set_errhandler_);
 ALSO(pmpi_file_set_errhandler_, pmpi_file_set_errhandler_f08_);
 ALSO(pmpi_file_set_errhandler_, mpi_file_set_errhandler_f08_);
 
-void pmpi_file_get_errhandler_(MPI_File *file, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_file_get_errhandler_(int *file, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_File_get_errhandler(*file, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_File_get_errhandler(HANDLE(*file), &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_get_errhandler_, mpi_file_get_errhandler_);
 ALSO(pmpi_file_get_errhandler_, pmpi_file_get_errhandler_f08_);
 ALSO(pmpi_file_get_errhandler_, mpi_file_get_errhandler_f08_);
 
-void pmpi_file_call_errhandler_(MPI_File *fh, int *errorcode, int *ierror)
+void pmpi_file_call_errhandler_(int *fh, int *errorcode, int *ierror)
 {
-    return_code(ierror, MPI_File_call_errhandler(*fh, *errorcode));
+    return_code(ierror, MPI_File_call_errhandler(HANDLE(*fh), *errorcode));
 }
 ALSO(pmpi_file_call_errhandler_, mpi_file_call_errhandler_);
 ALSO(pmpi_file_call_errhandler_, pmpi_file_call_errhandler_f08_);
 ALSO(pmpi_file_call_errhandler_, mpi_file_call_errhandler_f08_);
 
-void pmpi_session_create_errhandler_(void (*session_errhandler_fn)(void), MPI_Errhandler *errhandler, int *ierror)
+void pmpi_session_create_errhandler_(void (*session_errhandler_fn)(void), int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Session_create_errhandler((void *)session_errhandler_fn, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Session_create_errhandler((void *)session_errhandler_fn, &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_create_errhandler_, mpi_session_create_errhandler_);
 ALSO(pmpi_session_create_errhandler_, pmpi_session_create_errhandler_f08_);
 ALSO(pmpi_session_create_errhandler_, mpi_session_create_errhandler_f08_);
 
-void pmpi_session_set_errhandler_(MPI_Session *session, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_session_set_errhandler_(int *session, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Session_set_errhandler(*session, *errhandler));
+    return_code(ierror, MPI_Session_set_errhandler(HANDLE(*session), HANDLE(*errhandler)));
 }
 ALSO(pmpi_session_set_errhandler_, mpi_session_set_errhandler_);
 ALSO(pmpi_session_set_errhandler_, pmpi_session_set_errhandler_f08_);
 ALSO(pmpi_session_set_errhandler_, mpi_session_set_errhandler_f08_);
 
-void pmpi_session_get_errhandler_(MPI_Session *session, MPI_Errhandler *errhandler, int *ierror)
+void pmpi_session_get_errhandler_(int *session, int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Session_get_errhandler(*session, errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Session_get_errhandler(HANDLE(*session), &errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_get_errhandler_, mpi_session_get_errhandler_);
 ALSO(pmpi_session_get_errhandler_, pmpi_session_get_errhandler_f08_);
 ALSO(pmpi_session_get_errhandler_, mpi_session_get_errhandler_f08_);
 
-void pmpi_session_call_errhandler_(MPI_Session *session, int *errorcode, int *ierror)
+void pmpi_session_call_errhandler_(int *session, int *errorcode, int *ierror)
 {
-    return_code(ierror, MPI_Session_call_errhandler(*session, *errorcode));
+    return_code(ierror, MPI_Session_call_errhandler(HANDLE(*session), *errorcode));
 }
 ALSO(pmpi_session_call_errhandler_, mpi_session_call_errhandler_);
 ALSO(pmpi_session_call_errhandler_, pmpi_session_call_errhandler_f08_);
 ALSO(pmpi_session_call_errhandler_, mpi_session_call_errhandler_f08_);
 
-void pmpi_errhandler_free_(MPI_Errhandler *errhandler, int *ierror)
+void pmpi_errhandler_free_(int *errhandler, int *ierror)
 {
-    return_code(ierror, MPI_Errhandler_free(errhandler));
+    MPI_Errhandler errhandler_h = HANDLE(*errhandler);
+    int code = MPI_Errhandler_free(&errhandler_h);
+    *errhandler = INTEGER(errhandler_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_errhandler_free_, mpi_errhandler_free_);
 ALSO(pmpi_errhandler_free_, pmpi_errhandler_free_f08_);

@@ -3,97 +3,121 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_group_size_(MPI_Group *group, int *size, int *ierror)
+void pmpi_group_size_(int *group, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Group_size(*group, size));
+    return_code(ierror, MPI_Group_size(HANDLE(*group), size));
 }
 ALSO(pmpi_group_size_, mpi_group_size_);
 ALSO(pmpi_group_size_, pmpi_group_size_f08_);
 ALSO(pmpi_group_size_, mpi_group_size_f08_);
 
-void pmpi_group_rank_(MPI_Group *group, int *rank, int *ierror)
+void pmpi_group_rank_(int *group, int *rank, int *ierror)
 {
-    return_code(ierror, MPI_Group_rank(*group, rank));
+    return_code(ierror, MPI_Group_rank(HANDLE(*group), rank));
 }
 ALSO(pmpi_group_rank_, mpi_group_rank_);
 ALSO(pmpi_group_rank_, pmpi_group_rank_f08_);
 ALSO(pmpi_group_rank_, mpi_group_rank_f08_);
 
-void pmpi_group_translate_ranks_(MPI_Group *group1, int *n, int *ranks1, MPI_Group *group2, int *ranks2, int *ierror)
+void pmpi_group_translate_ranks_(int *group1, int *n, int *ranks1, int *group2, int *ranks2, int *ierror)
 {
-    return_code(ierror, MPI_Group_translate_ranks(*group1, *n, ranks1, *group2, ranks2));
+    return_code(ierror, MPI_Group_translate_ranks(HANDLE(*group1), *n, ranks1, HANDLE(*group2), ranks2));
 }
 ALSO(pmpi_group_translate_ranks_, mpi_group_translate_ranks_);
 ALSO(pmpi_group_translate_ranks_, pmpi_group_translate_ranks_f08_);
 ALSO(pmpi_group_translate_ranks_, mpi_group_translate_ranks_f08_);
 
-void pmpi_group_compare_(MPI_Group *group1, MPI_Group *group2, int *result, int *ierror)
+void pmpi_group_compare_(int *group1, int *group2, int *result, int *ierror)
 {
-    return_code(ierror, MPI_Group_compare(*group1, *group2, result));
+    return_code(ierror, MPI_Group_compare(HANDLE(*group1), HANDLE(*group2), result));
 }
 ALSO(pmpi_group_compare_, mpi_group_compare_);
 ALSO(pmpi_group_compare_, pmpi_group_compare_f08_);
 ALSO(pmpi_group_compare_, mpi_group_compare_f08_);
 
-void pmpi_group_union_(MPI_Group *group1, MPI_Group *group2, MPI_Group *newgroup, int *ierror)
+void pmpi_group_union_(int *group1, int *group2, int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_union(*group1, *group2, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_union(HANDLE(*group1), HANDLE(*group2), &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_union_, mpi_group_union_);
 ALSO(pmpi_group_union_, pmpi_group_union_f08_);
 ALSO(pmpi_group_union_, mpi_group_union_f08_);
 
-void pmpi_group_intersection_(MPI_Group *group1, MPI_Group *group2, MPI_Group *newgroup, int *ierror)
+void pmpi_group_intersection_(int *group1, int *group2, int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_intersection(*group1, *group2, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_intersection(HANDLE(*group1), HANDLE(*group2), &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_intersection_, mpi_group_intersection_);
 ALSO(pmpi_group_intersection_, pmpi_group_intersection_f08_);
 ALSO(pmpi_group_intersection_, mpi_group_intersection_f08_);
 
-void pmpi_group_difference_(MPI_Group *group1, MPI_Group *group2, MPI_Group *newgroup, int *ierror)
+void pmpi_group_difference_(int *group1, int *group2, int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_difference(*group1, *group2, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_difference(HANDLE(*group1), HANDLE(*group2), &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_difference_, mpi_group_difference_);
 ALSO(pmpi_group_difference_, pmpi_group_difference_f08_);
 ALSO(pmpi_group_difference_, mpi_group_difference_f08_);
 
-void pmpi_group_incl_(MPI_Group *group, int *n, int *ranks, MPI_Group *newgroup, int *ierror)
+void pmpi_group_incl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_incl(*group, *n, ranks, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_incl(HANDLE(*group), *n, ranks, &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_incl_, mpi_group_incl_);
 ALSO(pmpi_group_incl_, pmpi_group_incl_f08_);
 ALSO(pmpi_group_incl_, mpi_group_incl_f08_);
 
-void pmpi_group_excl_(MPI_Group *group, int *n, int *ranks, MPI_Group *newgroup, int *ierror)
+void pmpi_group_excl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_excl(*group, *n, ranks, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_excl(HANDLE(*group), *n, ranks, &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_excl_, mpi_group_excl_);
 ALSO(pmpi_group_excl_, pmpi_group_excl_f08_);
 ALSO(pmpi_group_excl_, mpi_group_excl_f08_);
 
-void pmpi_group_range_incl_(MPI_Group *group, int *n, int (*ranges)[3], MPI_Group *newgroup, int *ierror)
+void pmpi_group_range_incl_(int *group, int *n, int (*ranges)[3], int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_range_incl(*group, *n, ranges, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_range_incl(HANDLE(*group), *n, ranges, &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_range_incl_, mpi_group_range_incl_);
 ALSO(pmpi_group_range_incl_, pmpi_group_range_incl_f08_);
 ALSO(pmpi_group_range_incl_, mpi_group_range_incl_f08_);
 
-void pmpi_group_range_excl_(MPI_Group *group, int *n, int (*ranges)[3], MPI_Group *newgroup, int *ierror)
+void pmpi_group_range_excl_(int *group, int *n, int (*ranges)[3], int *newgroup, int *ierror)
 {
-    return_code(ierror, MPI_Group_range_excl(*group, *n, ranges, newgroup));
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_range_excl(HANDLE(*group), *n, ranges, &newgroup_h);
+    *newgroup = INTEGER(newgroup_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_range_excl_, mpi_group_range_excl_);
 ALSO(pmpi_group_range_excl_, pmpi_group_range_excl_f08_);
 ALSO(pmpi_group_range_excl_, mpi_group_range_excl_f08_);
 
-void pmpi_group_free_(MPI_Group *group, int *ierror)
+void pmpi_group_free_(int *group, int *ierror)
 {
-    return_code(ierror, MPI_Group_free(group));
+    MPI_Group group_h = HANDLE(*group);
+    int code = MPI_Group_free(&group_h);
+    *group = INTEGER(group_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_group_free_, mpi_group_free_);
 ALSO(pmpi_group_free_, pmpi_group_free_f08_);

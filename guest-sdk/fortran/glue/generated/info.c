@@ -3,35 +3,44 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_info_create_(MPI_Info *info, int *ierror)
+void pmpi_info_create_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Info_create(info));
+    MPI_Info info_h = HANDLE(*info);
+    int code = MPI_Info_create(&info_h);
+    *info = INTEGER(info_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_info_create_, mpi_info_create_);
 ALSO(pmpi_info_create_, pmpi_info_create_f08_);
 ALSO(pmpi_info_create_, mpi_info_create_f08_);
 
-void pmpi_info_dup_(MPI_Info *info, MPI_Info *newinfo, int *ierror)
+void pmpi_info_dup_(int *info, int *newinfo, int *ierror)
 {
-    return_code(ierror, MPI_Info_dup(*info, newinfo));
+    MPI_Info newinfo_h = HANDLE(*newinfo);
+    int code = MPI_Info_dup(HANDLE(*info), &newinfo_h);
+    *newinfo = INTEGER(newinfo_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_info_dup_, mpi_info_dup_);
 ALSO(pmpi_info_dup_, pmpi_info_dup_f08_);
 ALSO(pmpi_info_dup_, mpi_info_dup_f08_);
 
-void pmpi_info_free_(MPI_Info *info, int *ierror)
+void pmpi_info_free_(int *info, int *ierror)
 {
-    return_code(ierror, MPI_Info_free(info));
+    MPI_Info info_h = HANDLE(*info);
+    int code = MPI_Info_free(&info_h);
+    *info = INTEGER(info_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_info_free_, mpi_info_free_);
 ALSO(pmpi_info_free_, pmpi_info_free_f08_);
 ALSO(pmpi_info_free_, mpi_info_free_f08_);
 
-void pmpi_info_set_(MPI_Info *info, char *key, char *value, int *ierror, size_t key_length, size_t value_length)
+void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t key_length, size_t value_length)
 {
     char *key_c = rankine_c_word(key, key_length);
     char *value_c = rankine_c_word(value, value_length);
-    int code = MPI_Info_set(*info, key_c, value_c);
+    int code = MPI_Info_set(HANDLE(*info), key_c, value_c);
     free(key_c);
     free(value_c);
     return_code(ierror, code);
@@ -40,11 +49,11 @@ ALSO(pmpi_info_set_, mpi_info_set_);
 ALSO(pmpi_info_set_, pmpi_info_set_f08_);
 ALSO(pmpi_info_set_, mpi_info_set_f08_);
 
-void pmpi_info_get_(MPI_Info *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t key_length, size_t value_length)
+void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t key_length, size_t value_length)
 {
     char *key_c = rankine_c_word(key, key_length);
     char *value_c = calloc(((*valuelen > 0 ? *valuelen : 0) + 1) + 1, 1);
-    int code = MPI_Info_get(*info, key_c, *valuelen, value_c, flag);
+    int code = MPI_Info_get(HANDLE(*info), key_c, *valuelen, value_c, flag);
     free(key_c);
     if (!code && *flag)
         rankine_fortran_string(value, value_length, value_c);
@@ -55,12 +64,12 @@ ALSO(pmpi_info_get_, mpi_info_get_);
 ALSO(pmpi_info_get_, pmpi_info_get_f08_);
 ALSO(pmpi_info_get_, mpi_info_get_f08_);
 
-void pmpi_info_get_string_(MPI_Info *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t key_length, size_t value_length)
+void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t key_length, size_t value_length)
 {
     char *key_c = rankine_c_word(key, key_length);
     int buflen_c = *buflen > 0 ? *buflen + 1 : 0;
     char *value_c = calloc(buflen_c + 1, 1);
-    int code = MPI_Info_get_string(*info, key_c, &buflen_c, value_c, flag);
+    int code = MPI_Info_get_string(HANDLE(*info), key_c, &buflen_c, value_c, flag);
     if (!code && *flag && *buflen > 0)
         rankine_fortran_string(value, value_length, value_c);
     free(key_c);
@@ -73,10 +82,10 @@ ALSO(pmpi_info_get_string_, mpi_info_get_string_);
 ALSO(pmpi_info_get_string_, pmpi_info_get_string_f08_);
 ALSO(pmpi_info_get_string_, mpi_info_get_string_f08_);
 
-void pmpi_info_get_valuelen_(MPI_Info *info, char *key, int *valuelen, int *flag, int *ierror, size_t key_length)
+void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t key_length)
 {
     char *key_c = rankine_c_word(key, key_length);
-    int code = MPI_Info_get_valuelen(*info, key_c, valuelen, flag);
+    int code = MPI_Info_get_valuelen(HANDLE(*info), key_c, valuelen, flag);
     free(key_c);
     return_code(ierror, code);
 }
@@ -84,18 +93,18 @@ ALSO(pmpi_info_get_valuelen_, mpi_info_get_valuelen_);
 ALSO(pmpi_info_get_valuelen_, pmpi_info_get_valuelen_f08_);
 ALSO(pmpi_info_get_valuelen_, mpi_info_get_valuelen_f08_);
 
-void pmpi_info_get_nkeys_(MPI_Info *info, int *nkeys, int *ierror)
+void pmpi_info_get_nkeys_(int *info, int *nkeys, int *ierror)
 {
-    return_code(ierror, MPI_Info_get_nkeys(*info, nkeys));
+    return_code(ierror, MPI_Info_get_nkeys(HANDLE(*info), nkeys));
 }
 ALSO(pmpi_info_get_nkeys_, mpi_info_get_nkeys_);
 ALSO(pmpi_info_get_nkeys_, pmpi_info_get_nkeys_f08_);
 ALSO(pmpi_info_get_nkeys_, mpi_info_get_nkeys_f08_);
 
-void pmpi_info_get_nthkey_(MPI_Info *info, int *n, char *key, int *ierror, size_t key_length)
+void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t key_length)
 {
     char *key_c = calloc(MPI_MAX_INFO_KEY + 1, 1);
-    int code = MPI_Info_get_nthkey(*info, *n, key_c);
+    int code = MPI_Info_get_nthkey(HANDLE(*info), *n, key_c);
     if (!code)
         rankine_fortran_string(key, key_length, key_c);
     free(key_c);
@@ -105,10 +114,10 @@ ALSO(pmpi_info_get_nthkey_, mpi_info_get_nthkey_);
 ALSO(pmpi_info_get_nthkey_, pmpi_info_get_nthkey_f08_);
 ALSO(pmpi_info_get_nthkey_, mpi_info_get_nthkey_f08_);
 
-void pmpi_info_delete_(MPI_Info *info, char *key, int *ierror, size_t key_length)
+void pmpi_info_delete_(int *info, char *key, int *ierror, size_t key_length)
 {
     char *key_c = rankine_c_word(key, key_length);
-    int code = MPI_Info_delete(*info, key_c);
+    int code = MPI_Info_delete(HANDLE(*info), key_c);
     free(key_c);
     return_code(ierror, code);
 }

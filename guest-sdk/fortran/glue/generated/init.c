@@ -27,9 +27,9 @@ ALSO(pmpi_finalized_, mpi_finalized_);
 ALSO(pmpi_finalized_, pmpi_finalized_f08_);
 ALSO(pmpi_finalized_, mpi_finalized_f08_);
 
-void pmpi_abort_(MPI_Comm *comm, int *errorcode, int *ierror)
+void pmpi_abort_(int *comm, int *errorcode, int *ierror)
 {
-    return_code(ierror, MPI_Abort(*comm, *errorcode));
+    return_code(ierror, MPI_Abort(HANDLE(*comm), *errorcode));
 }
 ALSO(pmpi_abort_, mpi_abort_);
 ALSO(pmpi_abort_, pmpi_abort_f08_);
@@ -85,9 +85,12 @@ ALSO(pmpi_get_processor_name_, mpi_get_processor_name_);
 ALSO(pmpi_get_processor_name_, pmpi_get_processor_name_f08_);
 ALSO(pmpi_get_processor_name_, mpi_get_processor_name_f08_);
 
-void pmpi_get_hw_resource_info_(MPI_Info *hw_info, int *ierror)
+void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 {
-    return_code(ierror, MPI_Get_hw_resource_info(hw_info));
+    MPI_Info hw_info_h = HANDLE(*hw_info);
+    int code = MPI_Get_hw_resource_info(&hw_info_h);
+    *hw_info = INTEGER(hw_info_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_get_hw_resource_info_, mpi_get_hw_resource_info_);
 ALSO(pmpi_get_hw_resource_info_, pmpi_get_hw_resource_info_f08_);

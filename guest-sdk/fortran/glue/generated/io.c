@@ -3,29 +3,34 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_file_open_(MPI_Comm *comm, char *filename, int *amode, MPI_Info *info, MPI_File *fh, int *ierror, size_t filename_length)
+void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t filename_length)
 {
     char *filename_c = rankine_c_string(filename, filename_length);
-    int code = MPI_File_open(*comm, filename_c, *amode, *info, fh);
+    MPI_File fh_h = HANDLE(*fh);
+    int code = MPI_File_open(HANDLE(*comm), filename_c, *amode, HANDLE(*info), &fh_h);
     free(filename_c);
+    *fh = INTEGER(fh_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_open_, mpi_file_open_);
 ALSO(pmpi_file_open_, pmpi_file_open_f08_);
 ALSO(pmpi_file_open_, mpi_file_open_f08_);
 
-void pmpi_file_close_(MPI_File *fh, int *ierror)
+void pmpi_file_close_(int *fh, int *ierror)
 {
-    return_code(ierror, MPI_File_close(fh));
+    MPI_File fh_h = HANDLE(*fh);
+    int code = MPI_File_close(&fh_h);
+    *fh = INTEGER(fh_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_close_, mpi_file_close_);
 ALSO(pmpi_file_close_, pmpi_file_close_f08_);
 ALSO(pmpi_file_close_, mpi_file_close_f08_);
 
-void pmpi_file_delete_(char *filename, MPI_Info *info, int *ierror, size_t filename_length)
+void pmpi_file_delete_(char *filename, int *info, int *ierror, size_t filename_length)
 {
     char *filename_c = rankine_c_string(filename, filename_length);
-    int code = MPI_File_delete(filename_c, *info);
+    int code = MPI_File_delete(filename_c, HANDLE(*info));
     free(filename_c);
     return_code(ierror, code);
 }
@@ -33,66 +38,72 @@ ALSO(pmpi_file_delete_, mpi_file_delete_);
 ALSO(pmpi_file_delete_, pmpi_file_delete_f08_);
 ALSO(pmpi_file_delete_, mpi_file_delete_f08_);
 
-void pmpi_file_set_size_(MPI_File *fh, MPI_Offset *size, int *ierror)
+void pmpi_file_set_size_(int *fh, MPI_Offset *size, int *ierror)
 {
-    return_code(ierror, MPI_File_set_size(*fh, *size));
+    return_code(ierror, MPI_File_set_size(HANDLE(*fh), *size));
 }
 ALSO(pmpi_file_set_size_, mpi_file_set_size_);
 ALSO(pmpi_file_set_size_, pmpi_file_set_size_f08_);
 ALSO(pmpi_file_set_size_, mpi_file_set_size_f08_);
 
-void pmpi_file_preallocate_(MPI_File *fh, MPI_Offset *size, int *ierror)
+void pmpi_file_preallocate_(int *fh, MPI_Offset *size, int *ierror)
 {
-    return_code(ierror, MPI_File_preallocate(*fh, *size));
+    return_code(ierror, MPI_File_preallocate(HANDLE(*fh), *size));
 }
 ALSO(pmpi_file_preallocate_, mpi_file_preallocate_);
 ALSO(pmpi_file_preallocate_, pmpi_file_preallocate_f08_);
 ALSO(pmpi_file_preallocate_, mpi_file_preallocate_f08_);
 
-void pmpi_file_get_size_(MPI_File *fh, MPI_Offset *size, int *ierror)
+void pmpi_file_get_size_(int *fh, MPI_Offset *size, int *ierror)
 {
-    return_code(ierror, MPI_File_get_size(*fh, size));
+    return_code(ierror, MPI_File_get_size(HANDLE(*fh), size));
 }
 ALSO(pmpi_file_get_size_, mpi_file_get_size_);
 ALSO(pmpi_file_get_size_, pmpi_file_get_size_f08_);
 ALSO(pmpi_file_get_size_, mpi_file_get_size_f08_);
 
-void pmpi_file_get_group_(MPI_File *fh, MPI_Group *group, int *ierror)
+void pmpi_file_get_group_(int *fh, int *group, int *ierror)
 {
-    return_code(ierror, MPI_File_get_group(*fh, group));
+    MPI_Group group_h = HANDLE(*group);
+    int code = MPI_File_get_group(HANDLE(*fh), &group_h);
+    *group = INTEGER(group_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_get_group_, mpi_file_get_group_);
 ALSO(pmpi_file_get_group_, pmpi_file_get_group_f08_);
 ALSO(pmpi_file_get_group_, mpi_file_get_group_f08_);
 
-void pmpi_file_get_amode_(MPI_File *fh, int *amode, int *ierror)
+void pmpi_file_get_amode_(int *fh, int *amode, int *ierror)
 {
-    return_code(ierror, MPI_File_get_amode(*fh, amode));
+    return_code(ierror, MPI_File_get_amode(HANDLE(*fh), amode));
 }
 ALSO(pmpi_file_get_amode_, mpi_file_get_amode_);
 ALSO(pmpi_file_get_amode_, pmpi_file_get_amode_f08_);
 ALSO(pmpi_file_get_amode_, mpi_file_get_amode_f08_);
 
-void pmpi_file_set_info_(MPI_File *fh, MPI_Info *info, int *ierror)
+void pmpi_file_set_info_(int *fh, int *info, int *ierror)
 {
-    return_code(ierror, MPI_File_set_info(*fh, *info));
+    return_code(ierror, MPI_File_set_info(HANDLE(*fh), HANDLE(*info)));
 }
 ALSO(pmpi_file_set_info_, mpi_file_set_info_);
 ALSO(pmpi_file_set_info_, pmpi_file_set_info_f08_);
 ALSO(pmpi_file_set_info_, mpi_file_set_info_f08_);
 
-void pmpi_file_get_info_(MPI_File *fh, MPI_Info *info_used, int *ierror)
+void pmpi_file_get_info_(int *fh, int *info_used, int *ierror)
 {
-    return_code(ierror, MPI_File_get_info(*fh, info_used));
+    MPI_Info info_used_h = HANDLE(*info_used);
+    int code = MPI_File_get_info(HANDLE(*fh), &info_used_h);
+    *info_used = INTEGER(info_used_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_get_info_, mpi_file_get_info_);
 ALSO(pmpi_file_get_info_, pmpi_file_get_info_f08_);
 ALSO(pmpi_file_get_info_, mpi_file_get_info_f08_);
 
-void pmpi_file_set_view_(MPI_File *fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep, MPI_Info *info, int *ierror, size_t datarep_length)
+void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    int code = MPI_File_set_view(*fh, *disp, *etype, *filetype, datarep_c, *info);
+    int code = MPI_File_set_view(HANDLE(*fh), *disp, HANDLE(*etype), HANDLE(*filetype), datarep_c, HANDLE(*info));
     free(datarep_c);
     return_code(ierror, code);
 }
@@ -100,10 +111,14 @@ ALSO(pmpi_file_set_view_, mpi_file_set_view_);
 ALSO(pmpi_file_set_view_, pmpi_file_set_view_f08_);
 ALSO(pmpi_file_set_view_, mpi_file_set_view_f08_);
 
-void pmpi_file_get_view_(MPI_File *fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep, int *ierror, size_t datarep_length)
+void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, size_t datarep_length)
 {
+    MPI_Datatype etype_h = HANDLE(*etype);
+    MPI_Datatype filetype_h = HANDLE(*filetype);
     char *datarep_c = calloc(MPI_MAX_DATAREP_STRING + 1, 1);
-    int code = MPI_File_get_view(*fh, disp, etype, filetype, datarep_c);
+    int code = MPI_File_get_view(HANDLE(*fh), disp, &etype_h, &filetype_h, datarep_c);
+    *etype = INTEGER(etype_h);
+    *filetype = INTEGER(filetype_h);
     if (!code)
         rankine_fortran_string(datarep, datarep_length, datarep_c);
     free(datarep_c);
@@ -113,823 +128,893 @@ ALSO(pmpi_file_get_view_, mpi_file_get_view_);
 ALSO(pmpi_file_get_view_, pmpi_file_get_view_f08_);
 ALSO(pmpi_file_get_view_, mpi_file_get_view_f08_);
 
-void pmpi_file_read_at_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_at(*fh, *offset, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read_at(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_at_, mpi_file_read_at_);
 
-void pmpi_file_read_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_at(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_f08ts_, mpi_file_read_at_f08ts_);
 
-void pmpi_file_read_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_at_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_c_f08ts_, mpi_file_read_at_c_f08ts_);
 
-void pmpi_file_read_at_all_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_at_all(*fh, *offset, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read_at_all(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_at_all_, mpi_file_read_at_all_);
 
-void pmpi_file_read_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_all_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at_all(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_at_all(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_f08ts_, mpi_file_read_at_all_f08ts_);
 
-void pmpi_file_read_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_all_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_at_all_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_c_f08ts_, mpi_file_read_at_all_c_f08ts_);
 
-void pmpi_file_write_at_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_at(*fh, *offset, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write_at(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_at_, mpi_file_write_at_);
 
-void pmpi_file_write_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_at(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_f08ts_, mpi_file_write_at_f08ts_);
 
-void pmpi_file_write_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_at_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_c_f08ts_, mpi_file_write_at_c_f08ts_);
 
-void pmpi_file_write_at_all_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_at_all(*fh, *offset, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write_at_all(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_at_all_, mpi_file_write_at_all_);
 
-void pmpi_file_write_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_all_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at_all(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_at_all(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_f08ts_, mpi_file_write_at_all_f08ts_);
 
-void pmpi_file_write_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_all_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_at_all_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_c_f08ts_, mpi_file_write_at_all_c_f08ts_);
 
-void pmpi_file_iread_at_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iread_at(*fh, *offset, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_, mpi_file_iread_at_);
 
-void pmpi_file_iread_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_at(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_f08ts_, mpi_file_iread_at_f08ts_);
 
-void pmpi_file_iread_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_at_c(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_c_f08ts_, mpi_file_iread_at_c_f08ts_);
 
-void pmpi_file_iread_at_all_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iread_at_all(*fh, *offset, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at_all(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_, mpi_file_iread_at_all_);
 
-void pmpi_file_iread_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_all_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_at_all(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at_all(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_f08ts_, mpi_file_iread_at_all_f08ts_);
 
-void pmpi_file_iread_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_at_all_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_at_all_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_c_f08ts_, mpi_file_iread_at_all_c_f08ts_);
 
-void pmpi_file_iwrite_at_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iwrite_at(*fh, *offset, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_, mpi_file_iwrite_at_);
 
-void pmpi_file_iwrite_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_at(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_f08ts_, mpi_file_iwrite_at_f08ts_);
 
-void pmpi_file_iwrite_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_at_c(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_c_f08ts_, mpi_file_iwrite_at_c_f08ts_);
 
-void pmpi_file_iwrite_at_all_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iwrite_at_all(*fh, *offset, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at_all(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_, mpi_file_iwrite_at_all_);
 
-void pmpi_file_iwrite_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_all_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_at_all(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at_all(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_f08ts_, mpi_file_iwrite_at_all_f08ts_);
 
-void pmpi_file_iwrite_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_at_all_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_at_all_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_c_f08ts_, mpi_file_iwrite_at_all_c_f08ts_);
 
-void pmpi_file_read_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_, mpi_file_read_);
 
-void pmpi_file_read_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_f08ts_, mpi_file_read_f08ts_);
 
-void pmpi_file_read_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_c_f08ts_, mpi_file_read_c_f08ts_);
 
-void pmpi_file_read_all_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_all(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read_all(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_all_, mpi_file_read_all_);
 
-void pmpi_file_read_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_all_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_all(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_all(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_f08ts_, mpi_file_read_all_f08ts_);
 
-void pmpi_file_read_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_all_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_all_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_all_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_c_f08ts_, mpi_file_read_all_c_f08ts_);
 
-void pmpi_file_read_shared_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_shared(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read_shared(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_shared_, mpi_file_read_shared_);
 
-void pmpi_file_read_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_shared_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_shared(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_shared(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_shared_f08ts_, mpi_file_read_shared_f08ts_);
 
-void pmpi_file_read_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_shared_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_shared_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_shared_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_shared_c_f08ts_, mpi_file_read_shared_c_f08ts_);
 
-void pmpi_file_read_ordered_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_ordered(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_read_ordered(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_read_ordered_, mpi_file_read_ordered_);
 
-void pmpi_file_read_ordered_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_ordered_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_ordered(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_ordered(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_f08ts_, mpi_file_read_ordered_f08ts_);
 
-void pmpi_file_read_ordered_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_read_ordered_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_ordered_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_read_ordered_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_c_f08ts_, mpi_file_read_ordered_c_f08ts_);
 
-void pmpi_file_write_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_, mpi_file_write_);
 
-void pmpi_file_write_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_f08ts_, mpi_file_write_f08ts_);
 
-void pmpi_file_write_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_c_f08ts_, mpi_file_write_c_f08ts_);
 
-void pmpi_file_write_all_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_all(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write_all(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_all_, mpi_file_write_all_);
 
-void pmpi_file_write_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_all_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_all(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_all(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_f08ts_, mpi_file_write_all_f08ts_);
 
-void pmpi_file_write_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_all_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_all_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_all_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_c_f08ts_, mpi_file_write_all_c_f08ts_);
 
-void pmpi_file_write_shared_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_shared(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write_shared(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_shared_, mpi_file_write_shared_);
 
-void pmpi_file_write_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_shared_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_shared(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_shared(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_shared_f08ts_, mpi_file_write_shared_f08ts_);
 
-void pmpi_file_write_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_shared_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_shared_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_shared_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_shared_c_f08ts_, mpi_file_write_shared_c_f08ts_);
 
-void pmpi_file_write_ordered_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_ordered(*fh, rankine_address(buf), *count, *datatype, rankine_status(status)));
+    return_code(ierror, MPI_File_write_ordered(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), rankine_status(status)));
 }
 ALSO(pmpi_file_write_ordered_, mpi_file_write_ordered_);
 
-void pmpi_file_write_ordered_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_ordered_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_ordered(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_ordered(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_f08ts_, mpi_file_write_ordered_f08ts_);
 
-void pmpi_file_write_ordered_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
+void pmpi_file_write_ordered_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_ordered_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    int code = MPI_File_write_ordered_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_c_f08ts_, mpi_file_write_ordered_c_f08ts_);
 
-void pmpi_file_iread_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iread(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_, mpi_file_iread_);
 
-void pmpi_file_iread_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_f08ts_, mpi_file_iread_f08ts_);
 
-void pmpi_file_iread_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_c_f08ts_, mpi_file_iread_c_f08ts_);
 
-void pmpi_file_iread_all_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iread_all(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_all(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_, mpi_file_iread_all_);
 
-void pmpi_file_iread_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_all_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_all(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_all(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_f08ts_, mpi_file_iread_all_f08ts_);
 
-void pmpi_file_iread_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_all_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_all_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_all_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_c_f08ts_, mpi_file_iread_all_c_f08ts_);
 
-void pmpi_file_iread_shared_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iread_shared(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_shared(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_, mpi_file_iread_shared_);
 
-void pmpi_file_iread_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_shared_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_shared(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_shared(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_f08ts_, mpi_file_iread_shared_f08ts_);
 
-void pmpi_file_iread_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iread_shared_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_iread_shared_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iread_shared_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_c_f08ts_, mpi_file_iread_shared_c_f08ts_);
 
-void pmpi_file_iwrite_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iwrite(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_, mpi_file_iwrite_);
 
-void pmpi_file_iwrite_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_f08ts_, mpi_file_iwrite_f08ts_);
 
-void pmpi_file_iwrite_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_c_f08ts_, mpi_file_iwrite_c_f08ts_);
 
-void pmpi_file_iwrite_all_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iwrite_all(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_all(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_, mpi_file_iwrite_all_);
 
-void pmpi_file_iwrite_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_all_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_all(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_all(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_f08ts_, mpi_file_iwrite_all_f08ts_);
 
-void pmpi_file_iwrite_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_all_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_all_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_all_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_c_f08ts_, mpi_file_iwrite_all_c_f08ts_);
 
-void pmpi_file_iwrite_shared_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
-    return_code(ierror, MPI_File_iwrite_shared(*fh, rankine_address(buf), *count, *datatype, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_shared(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_, mpi_file_iwrite_shared_);
 
-void pmpi_file_iwrite_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_shared_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_shared(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_shared(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_f08ts_, mpi_file_iwrite_shared_f08ts_);
 
-void pmpi_file_iwrite_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
+void pmpi_file_iwrite_shared_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_iwrite_shared_c(*fh, buf_b.address, *count, *datatype, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_File_iwrite_shared_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_c_f08ts_, mpi_file_iwrite_shared_c_f08ts_);
 
-void pmpi_file_read_at_all_begin_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_read_at_all_begin(*fh, *offset, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_read_at_all_begin(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_read_at_all_begin_, mpi_file_read_at_all_begin_);
 
-void pmpi_file_read_at_all_begin_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_at_all_begin_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at_all_begin(*fh, *offset, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_at_all_begin(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_begin_f08ts_, mpi_file_read_at_all_begin_f08ts_);
 
-void pmpi_file_read_at_all_begin_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_at_all_begin_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_at_all_begin_c(*fh, *offset, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_at_all_begin_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_begin_c_f08ts_, mpi_file_read_at_all_begin_c_f08ts_);
 
-void pmpi_file_read_at_all_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_at_all_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_read_at_all_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_read_at_all_end_, mpi_file_read_at_all_end_);
 
-void pmpi_file_read_at_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_at_all_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_at_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_read_at_all_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_at_all_end_f08ts_, mpi_file_read_at_all_end_f08ts_);
 
-void pmpi_file_write_at_all_begin_(MPI_File *fh, MPI_Offset *offset, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_write_at_all_begin(*fh, *offset, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_write_at_all_begin(HANDLE(*fh), *offset, rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_write_at_all_begin_, mpi_file_write_at_all_begin_);
 
-void pmpi_file_write_at_all_begin_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_at_all_begin_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at_all_begin(*fh, *offset, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_at_all_begin(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_begin_f08ts_, mpi_file_write_at_all_begin_f08ts_);
 
-void pmpi_file_write_at_all_begin_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_at_all_begin_c_f08ts_(int *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_at_all_begin_c(*fh, *offset, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_at_all_begin_c(HANDLE(*fh), *offset, buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_begin_c_f08ts_, mpi_file_write_at_all_begin_c_f08ts_);
 
-void pmpi_file_write_at_all_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_at_all_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_write_at_all_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_write_at_all_end_, mpi_file_write_at_all_end_);
 
-void pmpi_file_write_at_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_at_all_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_at_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_write_at_all_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_at_all_end_f08ts_, mpi_file_write_at_all_end_f08ts_);
 
-void pmpi_file_read_all_begin_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_read_all_begin(*fh, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_read_all_begin(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_read_all_begin_, mpi_file_read_all_begin_);
 
-void pmpi_file_read_all_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_all_begin_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_all_begin(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_all_begin(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_begin_f08ts_, mpi_file_read_all_begin_f08ts_);
 
-void pmpi_file_read_all_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_all_begin_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_all_begin_c(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_all_begin_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_begin_c_f08ts_, mpi_file_read_all_begin_c_f08ts_);
 
-void pmpi_file_read_all_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_all_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_read_all_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_read_all_end_, mpi_file_read_all_end_);
 
-void pmpi_file_read_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_all_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_read_all_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_all_end_f08ts_, mpi_file_read_all_end_f08ts_);
 
-void pmpi_file_write_all_begin_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_write_all_begin(*fh, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_write_all_begin(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_write_all_begin_, mpi_file_write_all_begin_);
 
-void pmpi_file_write_all_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_all_begin_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_all_begin(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_all_begin(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_begin_f08ts_, mpi_file_write_all_begin_f08ts_);
 
-void pmpi_file_write_all_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_all_begin_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_all_begin_c(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_all_begin_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_begin_c_f08ts_, mpi_file_write_all_begin_c_f08ts_);
 
-void pmpi_file_write_all_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_all_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_write_all_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_write_all_end_, mpi_file_write_all_end_);
 
-void pmpi_file_write_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_all_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_write_all_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_all_end_f08ts_, mpi_file_write_all_end_f08ts_);
 
-void pmpi_file_read_ordered_begin_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_read_ordered_begin(*fh, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_read_ordered_begin(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_read_ordered_begin_, mpi_file_read_ordered_begin_);
 
-void pmpi_file_read_ordered_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_ordered_begin_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_ordered_begin(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_ordered_begin(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_begin_f08ts_, mpi_file_read_ordered_begin_f08ts_);
 
-void pmpi_file_read_ordered_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_read_ordered_begin_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_File_read_ordered_begin_c(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_read_ordered_begin_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_begin_c_f08ts_, mpi_file_read_ordered_begin_c_f08ts_);
 
-void pmpi_file_read_ordered_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_ordered_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_read_ordered_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_read_ordered_end_, mpi_file_read_ordered_end_);
 
-void pmpi_file_read_ordered_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_read_ordered_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_read_ordered_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_read_ordered_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_ordered_end_f08ts_, mpi_file_read_ordered_end_f08ts_);
 
-void pmpi_file_write_ordered_begin_(MPI_File *fh, void *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    return_code(ierror, MPI_File_write_ordered_begin(*fh, rankine_address(buf), *count, *datatype));
+    return_code(ierror, MPI_File_write_ordered_begin(HANDLE(*fh), rankine_address(buf), *count, HANDLE(*datatype)));
 }
 ALSO(pmpi_file_write_ordered_begin_, mpi_file_write_ordered_begin_);
 
-void pmpi_file_write_ordered_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_ordered_begin_f08ts_(int *fh, CFI_cdesc_t *buf, int *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_ordered_begin(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_ordered_begin(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_begin_f08ts_, mpi_file_write_ordered_begin_f08ts_);
 
-void pmpi_file_write_ordered_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
+void pmpi_file_write_ordered_begin_c_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_File_write_ordered_begin_c(*fh, buf_b.address, *count, *datatype);
-    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
+    int code = MPI_File_write_ordered_begin_c(HANDLE(*fh), buf_b.address, *count, HANDLE(*datatype));
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = HANDLE(*fh)});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_begin_c_f08ts_, mpi_file_write_ordered_begin_c_f08ts_);
 
-void pmpi_file_write_ordered_end_(MPI_File *fh, void *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_ordered_end(*fh, rankine_address(buf), rankine_status(status)));
+    return_code(ierror, MPI_File_write_ordered_end(HANDLE(*fh), rankine_address(buf), rankine_status(status)));
 }
 ALSO(pmpi_file_write_ordered_end_, mpi_file_write_ordered_end_);
 
-void pmpi_file_write_ordered_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
+void pmpi_file_write_ordered_end_f08ts_(int *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_File_write_ordered_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
+    return_code(ierror, MPI_File_write_ordered_end(HANDLE(*fh), rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_ordered_end_f08ts_, mpi_file_write_ordered_end_f08ts_);
 
-void pmpi_file_seek_(MPI_File *fh, MPI_Offset *offset, int *whence, int *ierror)
+void pmpi_file_seek_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
-    return_code(ierror, MPI_File_seek(*fh, *offset, *whence));
+    return_code(ierror, MPI_File_seek(HANDLE(*fh), *offset, *whence));
 }
 ALSO(pmpi_file_seek_, mpi_file_seek_);
 ALSO(pmpi_file_seek_, pmpi_file_seek_f08_);
 ALSO(pmpi_file_seek_, mpi_file_seek_f08_);
 
-void pmpi_file_seek_shared_(MPI_File *fh, MPI_Offset *offset, int *whence, int *ierror)
+void pmpi_file_seek_shared_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
-    return_code(ierror, MPI_File_seek_shared(*fh, *offset, *whence));
+    return_code(ierror, MPI_File_seek_shared(HANDLE(*fh), *offset, *whence));
 }
 ALSO(pmpi_file_seek_shared_, mpi_file_seek_shared_);
 ALSO(pmpi_file_seek_shared_, pmpi_file_seek_shared_f08_);
 ALSO(pmpi_file_seek_shared_, mpi_file_seek_shared_f08_);
 
-void pmpi_file_get_position_(MPI_File *fh, MPI_Offset *offset, int *ierror)
+void pmpi_file_get_position_(int *fh, MPI_Offset *offset, int *ierror)
 {
-    return_code(ierror, MPI_File_get_position(*fh, offset));
+    return_code(ierror, MPI_File_get_position(HANDLE(*fh), offset));
 }
 ALSO(pmpi_file_get_position_, mpi_file_get_position_);
 ALSO(pmpi_file_get_position_, pmpi_file_get_position_f08_);
 ALSO(pmpi_file_get_position_, mpi_file_get_position_f08_);
 
-void pmpi_file_get_position_shared_(MPI_File *fh, MPI_Offset *offset, int *ierror)
+void pmpi_file_get_position_shared_(int *fh, MPI_Offset *offset, int *ierror)
 {
-    return_code(ierror, MPI_File_get_position_shared(*fh, offset));
+    return_code(ierror, MPI_File_get_position_shared(HANDLE(*fh), offset));
 }
 ALSO(pmpi_file_get_position_shared_, mpi_file_get_position_shared_);
 ALSO(pmpi_file_get_position_shared_, pmpi_file_get_position_shared_f08_);
 ALSO(pmpi_file_get_position_shared_, mpi_file_get_position_shared_f08_);
 
-void pmpi_file_get_byte_offset_(MPI_File *fh, MPI_Offset *offset, MPI_Offset *disp, int *ierror)
+void pmpi_file_get_byte_offset_(int *fh, MPI_Offset *offset, MPI_Offset *disp, int *ierror)
 {
-    return_code(ierror, MPI_File_get_byte_offset(*fh, *offset, disp));
+    return_code(ierror, MPI_File_get_byte_offset(HANDLE(*fh), *offset, disp));
 }
 ALSO(pmpi_file_get_byte_offset_, mpi_file_get_byte_offset_);
 ALSO(pmpi_file_get_byte_offset_, pmpi_file_get_byte_offset_f08_);
 ALSO(pmpi_file_get_byte_offset_, mpi_file_get_byte_offset_f08_);
 
-void pmpi_file_get_type_extent_(MPI_File *fh, MPI_Datatype *datatype, MPI_Aint *extent, int *ierror)
+void pmpi_file_get_type_extent_(int *fh, int *datatype, MPI_Aint *extent, int *ierror)
 {
-    return_code(ierror, MPI_File_get_type_extent(*fh, *datatype, extent));
+    return_code(ierror, MPI_File_get_type_extent(HANDLE(*fh), HANDLE(*datatype), extent));
 }
 ALSO(pmpi_file_get_type_extent_, mpi_file_get_type_extent_);
 ALSO(pmpi_file_get_type_extent_, pmpi_file_get_type_extent_f08_);
 ALSO(pmpi_file_get_type_extent_, mpi_file_get_type_extent_f08_);
 
-void pmpi_file_get_type_extent_c_f08_(MPI_File *fh, MPI_Datatype *datatype, MPI_Count *extent, int *ierror)
+void pmpi_file_get_type_extent_c_f08_(int *fh, int *datatype, MPI_Count *extent, int *ierror)
 {
-    return_code(ierror, MPI_File_get_type_extent_c(*fh, *datatype, extent));
+    return_code(ierror, MPI_File_get_type_extent_c(HANDLE(*fh), HANDLE(*datatype), extent));
 }
 ALSO(pmpi_file_get_type_extent_c_f08_, mpi_file_get_type_extent_c_f08_);
 
-void pmpi_file_set_atomicity_(MPI_File *fh, int *flag, int *ierror)
+void pmpi_file_set_atomicity_(int *fh, int *flag, int *ierror)
 {
-    return_code(ierror, MPI_File_set_atomicity(*fh, *flag != 0));
+    return_code(ierror, MPI_File_set_atomicity(HANDLE(*fh), *flag != 0));
 }
 ALSO(pmpi_file_set_atomicity_, mpi_file_set_atomicity_);
 ALSO(pmpi_file_set_atomicity_, pmpi_file_set_atomicity_f08_);
 ALSO(pmpi_file_set_atomicity_, mpi_file_set_atomicity_f08_);
 
-void pmpi_file_get_atomicity_(MPI_File *fh, int *flag, int *ierror)
+void pmpi_file_get_atomicity_(int *fh, int *flag, int *ierror)
 {
-    return_code(ierror, MPI_File_get_atomicity(*fh, flag));
+    return_code(ierror, MPI_File_get_atomicity(HANDLE(*fh), flag));
 }
 ALSO(pmpi_file_get_atomicity_, mpi_file_get_atomicity_);
 ALSO(pmpi_file_get_atomicity_, pmpi_file_get_atomicity_f08_);
 ALSO(pmpi_file_get_atomicity_, mpi_file_get_atomicity_f08_);
 
-void pmpi_file_sync_(MPI_File *fh, int *ierror)
+void pmpi_file_sync_(int *fh, int *ierror)
 {
-    return_code(ierror, MPI_File_sync(*fh));
+    return_code(ierror, MPI_File_sync(HANDLE(*fh)));
 }
 ALSO(pmpi_file_sync_, mpi_file_sync_);
 ALSO(pmpi_file_sync_, pmpi_file_sync_f08_);

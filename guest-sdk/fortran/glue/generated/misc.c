@@ -15,9 +15,9 @@ void pmpi_get_address_f08ts_(CFI_cdesc_t *location, MPI_Aint *address, int *ierr
 }
 ALSO(pmpi_get_address_f08ts_, mpi_get_address_f08ts_);
 
-void pmpi_alloc_mem_(MPI_Aint *size, MPI_Info *info, void **baseptr, int *ierror)
+void pmpi_alloc_mem_(MPI_Aint *size, int *info, void **baseptr, int *ierror)
 {
-    return_code(ierror, MPI_Alloc_mem(*size, *info, baseptr));
+    return_code(ierror, MPI_Alloc_mem(*size, HANDLE(*info), baseptr));
 }
 ALSO(pmpi_alloc_mem_, mpi_alloc_mem_);
 ALSO(pmpi_alloc_mem_, pmpi_alloc_mem_cptr_);

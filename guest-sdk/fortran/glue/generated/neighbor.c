@@ -3,422 +3,529 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_allgather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm));
+    return_code(ierror, MPI_Neighbor_allgather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_neighbor_allgather_, mpi_neighbor_allgather_);
 
-void pmpi_neighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Neighbor_allgather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_f08ts_, mpi_neighbor_allgather_f08ts_);
 
-void pmpi_neighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Neighbor_allgather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_c_f08ts_, mpi_neighbor_allgather_c_f08ts_);
 
-void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ineighbor_allgather(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgather(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_, mpi_ineighbor_allgather_);
 
-void pmpi_ineighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgather(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_f08ts_, mpi_ineighbor_allgather_f08ts_);
 
-void pmpi_ineighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgather_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_c_f08ts_, mpi_ineighbor_allgather_c_f08ts_);
 
-void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_allgather_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgather_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_, mpi_neighbor_allgather_init_);
 
-void pmpi_neighbor_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgather_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_f08ts_, mpi_neighbor_allgather_init_f08ts_);
 
-void pmpi_neighbor_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgather_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_c_f08ts_, mpi_neighbor_allgather_init_c_f08ts_);
 
-void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_allgatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm));
+    return_code(ierror, MPI_Neighbor_allgatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_neighbor_allgatherv_, mpi_neighbor_allgatherv_);
 
-void pmpi_neighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    int code = MPI_Neighbor_allgatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_f08ts_, mpi_neighbor_allgatherv_f08ts_);
 
-void pmpi_neighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    int code = MPI_Neighbor_allgatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_c_f08ts_, mpi_neighbor_allgatherv_c_f08ts_);
 
-void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ineighbor_allgatherv(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgatherv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_, mpi_ineighbor_allgatherv_);
 
-void pmpi_ineighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgatherv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_f08ts_, mpi_ineighbor_allgatherv_f08ts_);
 
-void pmpi_ineighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_allgatherv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_c_f08ts_, mpi_ineighbor_allgatherv_c_f08ts_);
 
-void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_allgatherv_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), recvcounts, displs, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgatherv_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_, mpi_neighbor_allgatherv_init_);
 
-void pmpi_neighbor_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgatherv_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_f08ts_, mpi_neighbor_allgatherv_init_f08ts_);
 
-void pmpi_neighbor_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_allgatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_allgatherv_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, recvcounts, displs, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_c_f08ts_, mpi_neighbor_allgatherv_init_c_f08ts_);
 
-void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoall(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm));
+    return_code(ierror, MPI_Neighbor_alltoall(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_neighbor_alltoall_, mpi_neighbor_alltoall_);
 
-void pmpi_neighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Neighbor_alltoall(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_f08ts_, mpi_neighbor_alltoall_f08ts_);
 
-void pmpi_neighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    int code = MPI_Neighbor_alltoall_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_c_f08ts_, mpi_neighbor_alltoall_c_f08ts_);
 
-void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ineighbor_alltoall(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoall(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoall_, mpi_ineighbor_alltoall_);
 
-void pmpi_ineighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoall(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoall_f08ts_, mpi_ineighbor_alltoall_f08ts_);
 
-void pmpi_ineighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoall_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoall_c_f08ts_, mpi_ineighbor_alltoall_c_f08ts_);
 
-void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoall_init(rankine_address(sendbuf), *sendcount, *sendtype, rankine_address(recvbuf), *recvcount, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoall_init(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_init_, mpi_neighbor_alltoall_init_);
 
-void pmpi_neighbor_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoall_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoall_init(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_init_f08ts_, mpi_neighbor_alltoall_init_f08ts_);
 
-void pmpi_neighbor_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoall_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoall_init_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), recvbuf_b.address, *recvcount, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_init_c_f08ts_, mpi_neighbor_alltoall_init_c_f08ts_);
 
-void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoallv(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm));
+    return_code(ierror, MPI_Neighbor_alltoallv(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm)));
 }
 ALSO(pmpi_neighbor_alltoallv_, mpi_neighbor_alltoallv_);
 
-void pmpi_neighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    int code = MPI_Neighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_f08ts_, mpi_neighbor_alltoallv_f08ts_);
 
-void pmpi_neighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    int code = MPI_Neighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_c_f08ts_, mpi_neighbor_alltoallv_c_f08ts_);
 
-void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ineighbor_alltoallv(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallv(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallv_, mpi_ineighbor_alltoallv_);
 
-void pmpi_ineighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallv_f08ts_, mpi_ineighbor_alltoallv_f08ts_);
 
-void pmpi_ineighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallv_c_f08ts_, mpi_ineighbor_alltoallv_c_f08ts_);
 
-void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, void *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoallv_init(rankine_address(sendbuf), sendcounts, sdispls, *sendtype, rankine_address(recvbuf), recvcounts, rdispls, *recvtype, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallv_init(rankine_address(sendbuf), sendcounts, sdispls, HANDLE(*sendtype), rankine_address(recvbuf), recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_init_, mpi_neighbor_alltoallv_init_);
 
-void pmpi_neighbor_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallv_init(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallv_init(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_init_f08ts_, mpi_neighbor_alltoallv_init_f08ts_);
 
-void pmpi_neighbor_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, HANDLE(*sendtype), recvbuf_b.address, recvcounts, rdispls, HANDLE(*recvtype), HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_init_c_f08ts_, mpi_neighbor_alltoallv_init_c_f08ts_);
 
-void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    int code = MPI_Neighbor_alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_, mpi_neighbor_alltoallw_);
 
-void pmpi_neighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    int code = MPI_Neighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
+    handles_free(sendtypes_h);
     rankine_buffer_done(&recvbuf_b);
+    handles_free(recvtypes_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_f08ts_, mpi_neighbor_alltoallw_f08ts_);
 
-void pmpi_neighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
+void pmpi_neighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    int code = MPI_Neighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm));
     rankine_buffer_done(&sendbuf_b);
+    handles_free(sendtypes_h);
     rankine_buffer_done(&recvbuf_b);
+    handles_free(recvtypes_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_c_f08ts_, mpi_neighbor_alltoallw_c_f08ts_);
 
-void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ineighbor_alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm, request));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallw(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallw_, mpi_ineighbor_alltoallw_);
 
-void pmpi_ineighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallw_f08ts_, mpi_ineighbor_alltoallw_f08ts_);
 
-void pmpi_ineighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ineighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Ineighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ineighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallw_c_f08ts_, mpi_ineighbor_alltoallw_c_f08ts_);
 
-void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Neighbor_alltoallw_init(rankine_address(sendbuf), sendcounts, sdispls, sendtypes, rankine_address(recvbuf), recvcounts, rdispls, recvtypes, *comm, *info, request));
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallw_init(rankine_address(sendbuf), sendcounts, sdispls, sendtypes_h, rankine_address(recvbuf), recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    handles_free(sendtypes_h);
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_init_, mpi_neighbor_alltoallw_init_);
 
-void pmpi_neighbor_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_init_f08ts_, mpi_neighbor_alltoallw_init_f08ts_);
 
-void pmpi_neighbor_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_neighbor_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    MPI_Datatype *sendtypes_h = HANDLES(sendtypes, rankine_neighbors(HANDLE(*comm), 1));
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Neighbor_alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Datatype *recvtypes_h = HANDLES(recvtypes, rankine_neighbors(HANDLE(*comm), 0));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Neighbor_alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes_h, recvbuf_b.address, recvcounts, rdispls, recvtypes_h, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(sendtypes_h);
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    handles_free(recvtypes_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_init_c_f08ts_, mpi_neighbor_alltoallw_init_c_f08ts_);

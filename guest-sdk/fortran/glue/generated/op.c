@@ -3,59 +3,68 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *ierror)
+void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, int *datatype, int *op, int *ierror)
 {
-    return_code(ierror, MPI_Reduce_local(rankine_address(inbuf), rankine_address(inoutbuf), *count, *datatype, *op));
+    return_code(ierror, MPI_Reduce_local(rankine_address(inbuf), rankine_address(inoutbuf), *count, HANDLE(*datatype), HANDLE(*op)));
 }
 ALSO(pmpi_reduce_local_, mpi_reduce_local_);
 
-void pmpi_reduce_local_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *ierror)
+void pmpi_reduce_local_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, int *count, int *datatype, int *op, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer inoutbuf_b = rankine_buffer(inoutbuf, 1);
-    int code = MPI_Reduce_local(inbuf_b.address, inoutbuf_b.address, *count, *datatype, *op);
+    int code = MPI_Reduce_local(inbuf_b.address, inoutbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&inoutbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_local_f08ts_, mpi_reduce_local_f08ts_);
 
-void pmpi_reduce_local_c_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *ierror)
+void pmpi_reduce_local_c_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, MPI_Count *count, int *datatype, int *op, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer inoutbuf_b = rankine_buffer(inoutbuf, 1);
-    int code = MPI_Reduce_local_c(inbuf_b.address, inoutbuf_b.address, *count, *datatype, *op);
+    int code = MPI_Reduce_local_c(inbuf_b.address, inoutbuf_b.address, *count, HANDLE(*datatype), HANDLE(*op));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&inoutbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_local_c_f08ts_, mpi_reduce_local_c_f08ts_);
 
-void pmpi_op_create_(void (*user_fn)(void), int *commute, MPI_Op *op, int *ierror)
+void pmpi_op_create_(void (*user_fn)(void), int *commute, int *op, int *ierror)
 {
-    return_code(ierror, MPI_Op_create((void *)user_fn, *commute != 0, op));
+    MPI_Op op_h = HANDLE(*op);
+    int code = MPI_Op_create((void *)user_fn, *commute != 0, &op_h);
+    *op = INTEGER(op_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_op_create_, mpi_op_create_);
 ALSO(pmpi_op_create_, pmpi_op_create_f08_);
 ALSO(pmpi_op_create_, mpi_op_create_f08_);
 
-void pmpi_op_create_c_f08_(void (*user_fn)(void), int *commute, MPI_Op *op, int *ierror)
+void pmpi_op_create_c_f08_(void (*user_fn)(void), int *commute, int *op, int *ierror)
 {
-    return_code(ierror, MPI_Op_create_c((void *)user_fn, *commute != 0, op));
+    MPI_Op op_h = HANDLE(*op);
+    int code = MPI_Op_create_c((void *)user_fn, *commute != 0, &op_h);
+    *op = INTEGER(op_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_op_create_c_f08_, mpi_op_create_c_f08_);
 
-void pmpi_op_free_(MPI_Op *op, int *ierror)
+void pmpi_op_free_(int *op, int *ierror)
 {
-    return_code(ierror, MPI_Op_free(op));
+    MPI_Op op_h = HANDLE(*op);
+    int code = MPI_Op_free(&op_h);
+    *op = INTEGER(op_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_op_free_, mpi_op_free_);
 ALSO(pmpi_op_free_, pmpi_op_free_f08_);
 ALSO(pmpi_op_free_, mpi_op_free_f08_);
 
-void pmpi_op_commutative_(MPI_Op *op, int *commute, int *ierror)
+void pmpi_op_commutative_(int *op, int *commute, int *ierror)
 {
-    return_code(ierror, MPI_Op_commutative(*op, commute));
+    return_code(ierror, MPI_Op_commutative(HANDLE(*op), commute));
 }
 ALSO(pmpi_op_commutative_, mpi_op_commutative_);
 ALSO(pmpi_op_commutative_, pmpi_op_commutative_f08_);

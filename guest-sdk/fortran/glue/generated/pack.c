@@ -3,91 +3,91 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_pack_(void *inbuf, int *incount, MPI_Datatype *datatype, void *outbuf, int *outsize, int *position, MPI_Comm *comm, int *ierror)
+void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Pack(rankine_address(inbuf), *incount, *datatype, rankine_address(outbuf), *outsize, position, *comm));
+    return_code(ierror, MPI_Pack(rankine_address(inbuf), *incount, HANDLE(*datatype), rankine_address(outbuf), *outsize, position, HANDLE(*comm)));
 }
 ALSO(pmpi_pack_, mpi_pack_);
 
-void pmpi_pack_f08ts_(CFI_cdesc_t *inbuf, int *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, int *outsize, int *position, MPI_Comm *comm, int *ierror)
+void pmpi_pack_f08ts_(CFI_cdesc_t *inbuf, int *incount, int *datatype, CFI_cdesc_t *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Pack(inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position, *comm);
+    int code = MPI_Pack(inbuf_b.address, *incount, HANDLE(*datatype), outbuf_b.address, *outsize, position, HANDLE(*comm));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_f08ts_, mpi_pack_f08ts_);
 
-void pmpi_pack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, MPI_Comm *comm, int *ierror)
+void pmpi_pack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *incount, int *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, int *comm, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Pack_c(inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position, *comm);
+    int code = MPI_Pack_c(inbuf_b.address, *incount, HANDLE(*datatype), outbuf_b.address, *outsize, position, HANDLE(*comm));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_c_f08ts_, mpi_pack_c_f08ts_);
 
-void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *outcount, MPI_Datatype *datatype, MPI_Comm *comm, int *ierror)
+void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *outcount, int *datatype, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Unpack(rankine_address(inbuf), *insize, position, rankine_address(outbuf), *outcount, *datatype, *comm));
+    return_code(ierror, MPI_Unpack(rankine_address(inbuf), *insize, position, rankine_address(outbuf), *outcount, HANDLE(*datatype), HANDLE(*comm)));
 }
 ALSO(pmpi_unpack_, mpi_unpack_);
 
-void pmpi_unpack_f08ts_(CFI_cdesc_t *inbuf, int *insize, int *position, CFI_cdesc_t *outbuf, int *outcount, MPI_Datatype *datatype, MPI_Comm *comm, int *ierror)
+void pmpi_unpack_f08ts_(CFI_cdesc_t *inbuf, int *insize, int *position, CFI_cdesc_t *outbuf, int *outcount, int *datatype, int *comm, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Unpack(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype, *comm);
+    int code = MPI_Unpack(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, HANDLE(*datatype), HANDLE(*comm));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_f08ts_, mpi_unpack_f08ts_);
 
-void pmpi_unpack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, MPI_Datatype *datatype, MPI_Comm *comm, int *ierror)
+void pmpi_unpack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, int *datatype, int *comm, int *ierror)
 {
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Unpack_c(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype, *comm);
+    int code = MPI_Unpack_c(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, HANDLE(*datatype), HANDLE(*comm));
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_c_f08ts_, mpi_unpack_c_f08ts_);
 
-void pmpi_pack_size_(int *incount, MPI_Datatype *datatype, MPI_Comm *comm, int *size, int *ierror)
+void pmpi_pack_size_(int *incount, int *datatype, int *comm, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Pack_size(*incount, *datatype, *comm, size));
+    return_code(ierror, MPI_Pack_size(*incount, HANDLE(*datatype), HANDLE(*comm), size));
 }
 ALSO(pmpi_pack_size_, mpi_pack_size_);
 ALSO(pmpi_pack_size_, pmpi_pack_size_f08_);
 ALSO(pmpi_pack_size_, mpi_pack_size_f08_);
 
-void pmpi_pack_size_c_f08_(MPI_Count *incount, MPI_Datatype *datatype, MPI_Comm *comm, MPI_Count *size, int *ierror)
+void pmpi_pack_size_c_f08_(MPI_Count *incount, int *datatype, int *comm, MPI_Count *size, int *ierror)
 {
-    return_code(ierror, MPI_Pack_size_c(*incount, *datatype, *comm, size));
+    return_code(ierror, MPI_Pack_size_c(*incount, HANDLE(*datatype), HANDLE(*comm), size));
 }
 ALSO(pmpi_pack_size_c_f08_, mpi_pack_size_c_f08_);
 
-void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, MPI_Datatype *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t datarep_length)
+void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    int code = MPI_Pack_external(datarep_c, rankine_address(inbuf), *incount, *datatype, rankine_address(outbuf), *outsize, position);
+    int code = MPI_Pack_external(datarep_c, rankine_address(inbuf), *incount, HANDLE(*datatype), rankine_address(outbuf), *outsize, position);
     free(datarep_c);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_external_, mpi_pack_external_);
 
-void pmpi_pack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, int *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t datarep_length)
+void pmpi_pack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, int *incount, int *datatype, CFI_cdesc_t *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Pack_external(datarep_c, inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position);
+    int code = MPI_Pack_external(datarep_c, inbuf_b.address, *incount, HANDLE(*datatype), outbuf_b.address, *outsize, position);
     free(datarep_c);
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
@@ -95,12 +95,12 @@ void pmpi_pack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, int *incount, 
 }
 ALSO(pmpi_pack_external_f08ts_, mpi_pack_external_f08ts_);
 
-void pmpi_pack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t datarep_length)
+void pmpi_pack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *incount, int *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Pack_external_c(datarep_c, inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position);
+    int code = MPI_Pack_external_c(datarep_c, inbuf_b.address, *incount, HANDLE(*datatype), outbuf_b.address, *outsize, position);
     free(datarep_c);
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
@@ -108,21 +108,21 @@ void pmpi_pack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *i
 }
 ALSO(pmpi_pack_external_c_f08ts_, mpi_pack_external_c_f08ts_);
 
-void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, MPI_Datatype *datatype, int *ierror, size_t datarep_length)
+void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    int code = MPI_Unpack_external(datarep_c, rankine_address(inbuf), *insize, position, rankine_address(outbuf), *outcount, *datatype);
+    int code = MPI_Unpack_external(datarep_c, rankine_address(inbuf), *insize, position, rankine_address(outbuf), *outcount, HANDLE(*datatype));
     free(datarep_c);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_external_, mpi_unpack_external_);
 
-void pmpi_unpack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Aint *insize, MPI_Aint *position, CFI_cdesc_t *outbuf, int *outcount, MPI_Datatype *datatype, int *ierror, size_t datarep_length)
+void pmpi_unpack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Aint *insize, MPI_Aint *position, CFI_cdesc_t *outbuf, int *outcount, int *datatype, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Unpack_external(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype);
+    int code = MPI_Unpack_external(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, HANDLE(*datatype));
     free(datarep_c);
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
@@ -130,12 +130,12 @@ void pmpi_unpack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Aint *in
 }
 ALSO(pmpi_unpack_external_f08ts_, mpi_unpack_external_f08ts_);
 
-void pmpi_unpack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, MPI_Datatype *datatype, int *ierror, size_t datarep_length)
+void pmpi_unpack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, int *datatype, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
     struct buffer inbuf_b = rankine_buffer(inbuf, 0);
     struct buffer outbuf_b = rankine_buffer(outbuf, 1);
-    int code = MPI_Unpack_external_c(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype);
+    int code = MPI_Unpack_external_c(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, HANDLE(*datatype));
     free(datarep_c);
     rankine_buffer_done(&inbuf_b);
     rankine_buffer_done(&outbuf_b);
@@ -143,10 +143,10 @@ void pmpi_unpack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count 
 }
 ALSO(pmpi_unpack_external_c_f08ts_, mpi_unpack_external_c_f08ts_);
 
-void pmpi_pack_external_size_(char *datarep, int *incount, MPI_Datatype *datatype, MPI_Aint *size, int *ierror, size_t datarep_length)
+void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    int code = MPI_Pack_external_size(datarep_c, *incount, *datatype, size);
+    int code = MPI_Pack_external_size(datarep_c, *incount, HANDLE(*datatype), size);
     free(datarep_c);
     return_code(ierror, code);
 }
@@ -154,10 +154,10 @@ ALSO(pmpi_pack_external_size_, mpi_pack_external_size_);
 ALSO(pmpi_pack_external_size_, pmpi_pack_external_size_f08_);
 ALSO(pmpi_pack_external_size_, mpi_pack_external_size_f08_);
 
-void pmpi_pack_external_size_c_f08_(char *datarep, MPI_Count *incount, MPI_Datatype *datatype, MPI_Count *size, int *ierror, size_t datarep_length)
+void pmpi_pack_external_size_c_f08_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    int code = MPI_Pack_external_size_c(datarep_c, *incount, *datatype, size);
+    int code = MPI_Pack_external_size_c(datarep_c, *incount, HANDLE(*datatype), size);
     free(datarep_c);
     return_code(ierror, code);
 }

@@ -3,63 +3,73 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Psend_init(rankine_address(buf), *partitions, *count, *datatype, *dest, *tag, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Psend_init(rankine_address(buf), *partitions, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_psend_init_, mpi_psend_init_);
 
-void pmpi_psend_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_psend_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Psend_init(buf_b.address, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Psend_init(buf_b.address, *partitions, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_psend_init_f08ts_, mpi_psend_init_f08ts_);
 
-void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Precv_init(rankine_address(buf), *partitions, *count, *datatype, *dest, *tag, *comm, *info, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Precv_init(rankine_address(buf), *partitions, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), HANDLE(*info), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_precv_init_, mpi_precv_init_);
 
-void pmpi_precv_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
+void pmpi_precv_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Precv_init(buf_b.address, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Precv_init(buf_b.address, *partitions, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), HANDLE(*info), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_precv_init_f08ts_, mpi_precv_init_f08ts_);
 
-void pmpi_pready_(int *partition, MPI_Request *request, int *ierror)
+void pmpi_pready_(int *partition, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Pready(*partition, *request));
+    return_code(ierror, MPI_Pready(*partition, HANDLE(*request)));
 }
 ALSO(pmpi_pready_, mpi_pready_);
 ALSO(pmpi_pready_, pmpi_pready_f08_);
 ALSO(pmpi_pready_, mpi_pready_f08_);
 
-void pmpi_pready_range_(int *partition_low, int *partition_high, MPI_Request *request, int *ierror)
+void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Pready_range(*partition_low, *partition_high, *request));
+    return_code(ierror, MPI_Pready_range(*partition_low, *partition_high, HANDLE(*request)));
 }
 ALSO(pmpi_pready_range_, mpi_pready_range_);
 ALSO(pmpi_pready_range_, pmpi_pready_range_f08_);
 ALSO(pmpi_pready_range_, mpi_pready_range_f08_);
 
-void pmpi_pready_list_(int *length, int *array_of_partitions, MPI_Request *request, int *ierror)
+void pmpi_pready_list_(int *length, int *array_of_partitions, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Pready_list(*length, array_of_partitions, *request));
+    return_code(ierror, MPI_Pready_list(*length, array_of_partitions, HANDLE(*request)));
 }
 ALSO(pmpi_pready_list_, mpi_pready_list_);
 ALSO(pmpi_pready_list_, pmpi_pready_list_f08_);
 ALSO(pmpi_pready_list_, mpi_pready_list_f08_);
 
-void pmpi_parrived_(MPI_Request *request, int *partition, int *flag, int *ierror)
+void pmpi_parrived_(int *request, int *partition, int *flag, int *ierror)
 {
-    return_code(ierror, MPI_Parrived(*request, *partition, flag));
+    return_code(ierror, MPI_Parrived(HANDLE(*request), *partition, flag));
 }
 ALSO(pmpi_parrived_, mpi_parrived_);
 ALSO(pmpi_parrived_, pmpi_parrived_f08_);

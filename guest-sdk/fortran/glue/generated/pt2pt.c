@@ -3,581 +3,691 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_send_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Send(rankine_address(buf), *count, *datatype, *dest, *tag, *comm));
+    return_code(ierror, MPI_Send(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm)));
 }
 ALSO(pmpi_send_, mpi_send_);
 
-void pmpi_send_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_send_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Send(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Send(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_f08ts_, mpi_send_f08ts_);
 
-void pmpi_send_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_send_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Send_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Send_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_c_f08ts_, mpi_send_c_f08ts_);
 
-void pmpi_ssend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Ssend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm));
+    return_code(ierror, MPI_Ssend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm)));
 }
 ALSO(pmpi_ssend_, mpi_ssend_);
 
-void pmpi_ssend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_ssend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ssend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Ssend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_f08ts_, mpi_ssend_f08ts_);
 
-void pmpi_ssend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_ssend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ssend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Ssend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_c_f08ts_, mpi_ssend_c_f08ts_);
 
-void pmpi_bsend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_bsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Bsend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm));
+    return_code(ierror, MPI_Bsend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm)));
 }
 ALSO(pmpi_bsend_, mpi_bsend_);
 
-void pmpi_bsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_bsend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Bsend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Bsend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_f08ts_, mpi_bsend_f08ts_);
 
-void pmpi_bsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_bsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Bsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Bsend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_c_f08ts_, mpi_bsend_c_f08ts_);
 
-void pmpi_rsend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Rsend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm));
+    return_code(ierror, MPI_Rsend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm)));
 }
 ALSO(pmpi_rsend_, mpi_rsend_);
 
-void pmpi_rsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_rsend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Rsend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Rsend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_f08ts_, mpi_rsend_f08ts_);
 
-void pmpi_rsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
+void pmpi_rsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Rsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    int code = MPI_Rsend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_c_f08ts_, mpi_rsend_c_f08ts_);
 
-void pmpi_isend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Isend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_isend_, mpi_isend_);
 
-void pmpi_isend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Isend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isend_f08ts_, mpi_isend_f08ts_);
 
-void pmpi_isend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Isend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isend_c_f08ts_, mpi_isend_c_f08ts_);
 
-void pmpi_issend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Issend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Issend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_issend_, mpi_issend_);
 
-void pmpi_issend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_issend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Issend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Issend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_issend_f08ts_, mpi_issend_f08ts_);
 
-void pmpi_issend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_issend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Issend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Issend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_issend_c_f08ts_, mpi_issend_c_f08ts_);
 
-void pmpi_ibsend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ibsend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibsend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ibsend_, mpi_ibsend_);
 
-void pmpi_ibsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibsend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ibsend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibsend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibsend_f08ts_, mpi_ibsend_f08ts_);
 
-void pmpi_ibsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ibsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ibsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ibsend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibsend_c_f08ts_, mpi_ibsend_c_f08ts_);
 
-void pmpi_irsend_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Irsend(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irsend(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_irsend_, mpi_irsend_);
 
-void pmpi_irsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irsend_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Irsend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irsend(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_irsend_f08ts_, mpi_irsend_f08ts_);
 
-void pmpi_irsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Irsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irsend_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_irsend_c_f08ts_, mpi_irsend_c_f08ts_);
 
-void pmpi_send_init_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Send_init(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Send_init(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_send_init_, mpi_send_init_);
 
-void pmpi_send_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_send_init_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Send_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Send_init(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_init_f08ts_, mpi_send_init_f08ts_);
 
-void pmpi_send_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_send_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Send_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Send_init_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_init_c_f08ts_, mpi_send_init_c_f08ts_);
 
-void pmpi_ssend_init_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Ssend_init(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ssend_init(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_ssend_init_, mpi_ssend_init_);
 
-void pmpi_ssend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ssend_init_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ssend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ssend_init(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_init_f08ts_, mpi_ssend_init_f08ts_);
 
-void pmpi_ssend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_ssend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Ssend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Ssend_init_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_init_c_f08ts_, mpi_ssend_init_c_f08ts_);
 
-void pmpi_bsend_init_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Bsend_init(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bsend_init(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_bsend_init_, mpi_bsend_init_);
 
-void pmpi_bsend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_bsend_init_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Bsend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bsend_init(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_init_f08ts_, mpi_bsend_init_f08ts_);
 
-void pmpi_bsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_bsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Bsend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Bsend_init_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_init_c_f08ts_, mpi_bsend_init_c_f08ts_);
 
-void pmpi_rsend_init_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Rsend_init(rankine_address(buf), *count, *datatype, *dest, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rsend_init(rankine_address(buf), *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_rsend_init_, mpi_rsend_init_);
 
-void pmpi_rsend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_rsend_init_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Rsend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rsend_init(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_init_f08ts_, mpi_rsend_init_f08ts_);
 
-void pmpi_rsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_rsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 0);
-    int code = MPI_Rsend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rsend_init_c(buf_b.address, *count, HANDLE(*datatype), *dest, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_init_c_f08ts_, mpi_rsend_init_c_f08ts_);
 
-void pmpi_recv_(void *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_recv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Recv(rankine_address(buf), *count, *datatype, *source, *tag, *comm, rankine_status(status)));
+    return_code(ierror, MPI_Recv(rankine_address(buf), *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), rankine_status(status)));
 }
 ALSO(pmpi_recv_, mpi_recv_);
 
-void pmpi_recv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_recv_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Recv(buf_b.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
+    int code = MPI_Recv(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_f08ts_, mpi_recv_f08ts_);
 
-void pmpi_recv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_recv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Recv_c(buf_b.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
+    int code = MPI_Recv_c(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_c_f08ts_, mpi_recv_c_f08ts_);
 
-void pmpi_irecv_(void *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Irecv(rankine_address(buf), *count, *datatype, *source, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irecv(rankine_address(buf), *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_irecv_, mpi_irecv_);
 
-void pmpi_irecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irecv_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Irecv(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irecv(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_irecv_f08ts_, mpi_irecv_f08ts_);
 
-void pmpi_irecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_irecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Irecv_c(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Irecv_c(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_irecv_c_f08ts_, mpi_irecv_c_f08ts_);
 
-void pmpi_recv_init_(void *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Recv_init(rankine_address(buf), *count, *datatype, *source, *tag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Recv_init(rankine_address(buf), *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_recv_init_, mpi_recv_init_);
 
-void pmpi_recv_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_recv_init_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Recv_init(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Recv_init(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_init_f08ts_, mpi_recv_init_f08ts_);
 
-void pmpi_recv_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_recv_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Recv_init_c(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Recv_init_c(buf_b.address, *count, HANDLE(*datatype), *source, *tag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h, .persistent = 1});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_init_c_f08ts_, mpi_recv_init_c_f08ts_);
 
-void pmpi_sendrecv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Sendrecv(rankine_address(sendbuf), *sendcount, *sendtype, *dest, *sendtag, rankine_address(recvbuf), *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status)));
+    return_code(ierror, MPI_Sendrecv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), *dest, *sendtag, rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), rankine_status(status)));
 }
 ALSO(pmpi_sendrecv_, mpi_sendrecv_);
 
-void pmpi_sendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Sendrecv(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
+    int code = MPI_Sendrecv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), *dest, *sendtag, recvbuf_b.address, *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_f08ts_, mpi_sendrecv_f08ts_);
 
-void pmpi_sendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Sendrecv_c(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
+    int code = MPI_Sendrecv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), *dest, *sendtag, recvbuf_b.address, *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&sendbuf_b);
     rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_c_f08ts_, mpi_sendrecv_c_f08ts_);
 
-void pmpi_isendrecv_(void *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Isendrecv(rankine_address(sendbuf), *sendcount, *sendtype, *dest, *sendtag, rankine_address(recvbuf), *recvcount, *recvtype, *source, *recvtag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv(rankine_address(sendbuf), *sendcount, HANDLE(*sendtype), *dest, *sendtag, rankine_address(recvbuf), *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_, mpi_isendrecv_);
 
-void pmpi_isendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Isendrecv(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv(sendbuf_b.address, *sendcount, HANDLE(*sendtype), *dest, *sendtag, recvbuf_b.address, *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_f08ts_, mpi_isendrecv_f08ts_);
 
-void pmpi_isendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
     struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
-    int code = MPI_Isendrecv_c(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, request);
-    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
-    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv_c(sendbuf_b.address, *sendcount, HANDLE(*sendtype), *dest, *sendtag, recvbuf_b.address, *recvcount, HANDLE(*recvtype), *source, *recvtag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = request_h});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_c_f08ts_, mpi_isendrecv_c_f08ts_);
 
-void pmpi_sendrecv_replace_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Sendrecv_replace(rankine_address(buf), *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status)));
+    return_code(ierror, MPI_Sendrecv_replace(rankine_address(buf), *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), rankine_status(status)));
 }
 ALSO(pmpi_sendrecv_replace_, mpi_sendrecv_replace_);
 
-void pmpi_sendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Sendrecv_replace(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
+    int code = MPI_Sendrecv_replace(buf_b.address, *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_replace_f08ts_, mpi_sendrecv_replace_f08ts_);
 
-void pmpi_sendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_sendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Sendrecv_replace_c(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
+    int code = MPI_Sendrecv_replace_c(buf_b.address, *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), rankine_status(status));
     rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_replace_c_f08ts_, mpi_sendrecv_replace_c_f08ts_);
 
-void pmpi_isendrecv_replace_(void *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Isendrecv_replace(rankine_address(buf), *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv_replace(rankine_address(buf), *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_replace_, mpi_isendrecv_replace_);
 
-void pmpi_isendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Isendrecv_replace(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv_replace(buf_b.address, *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_replace_f08ts_, mpi_isendrecv_replace_f08ts_);
 
-void pmpi_isendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_isendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Isendrecv_replace_c(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Isendrecv_replace_c(buf_b.address, *count, HANDLE(*datatype), *dest, *sendtag, *source, *recvtag, HANDLE(*comm), &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_replace_c_f08ts_, mpi_isendrecv_replace_c_f08ts_);
 
-void pmpi_probe_(int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
+void pmpi_probe_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Probe(*source, *tag, *comm, rankine_status(status)));
+    return_code(ierror, MPI_Probe(*source, *tag, HANDLE(*comm), rankine_status(status)));
 }
 ALSO(pmpi_probe_, mpi_probe_);
 ALSO(pmpi_probe_, pmpi_probe_f08_);
 ALSO(pmpi_probe_, mpi_probe_f08_);
 
-void pmpi_iprobe_(int *source, int *tag, MPI_Comm *comm, int *flag, MPI_Status *status, int *ierror)
+void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Iprobe(*source, *tag, *comm, flag, rankine_status(status)));
+    return_code(ierror, MPI_Iprobe(*source, *tag, HANDLE(*comm), flag, rankine_status(status)));
 }
 ALSO(pmpi_iprobe_, mpi_iprobe_);
 ALSO(pmpi_iprobe_, pmpi_iprobe_f08_);
 ALSO(pmpi_iprobe_, mpi_iprobe_f08_);
 
-void pmpi_mprobe_(int *source, int *tag, MPI_Comm *comm, MPI_Message *message, MPI_Status *status, int *ierror)
+void pmpi_mprobe_(int *source, int *tag, int *comm, int *message, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Mprobe(*source, *tag, *comm, message, rankine_status(status)));
+    MPI_Message message_h = HANDLE(*message);
+    int code = MPI_Mprobe(*source, *tag, HANDLE(*comm), &message_h, rankine_status(status));
+    *message = INTEGER(message_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_mprobe_, mpi_mprobe_);
 ALSO(pmpi_mprobe_, pmpi_mprobe_f08_);
 ALSO(pmpi_mprobe_, mpi_mprobe_f08_);
 
-void pmpi_improbe_(int *source, int *tag, MPI_Comm *comm, int *flag, MPI_Message *message, MPI_Status *status, int *ierror)
+void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Improbe(*source, *tag, *comm, flag, message, rankine_status(status)));
+    MPI_Message message_h = HANDLE(*message);
+    int code = MPI_Improbe(*source, *tag, HANDLE(*comm), flag, &message_h, rankine_status(status));
+    *message = INTEGER(message_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_improbe_, mpi_improbe_);
 ALSO(pmpi_improbe_, pmpi_improbe_f08_);
 ALSO(pmpi_improbe_, mpi_improbe_f08_);
 
-void pmpi_mrecv_(void *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Status *status, int *ierror)
+void pmpi_mrecv_(void *buf, int *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Mrecv(rankine_address(buf), *count, *datatype, message, rankine_status(status)));
+    MPI_Message message_h = HANDLE(*message);
+    int code = MPI_Mrecv(rankine_address(buf), *count, HANDLE(*datatype), &message_h, rankine_status(status));
+    *message = INTEGER(message_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_mrecv_, mpi_mrecv_);
 
-void pmpi_mrecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Status *status, int *ierror)
+void pmpi_mrecv_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Mrecv(buf_b.address, *count, *datatype, message, rankine_status(status));
+    MPI_Message message_h = HANDLE(*message);
+    int code = MPI_Mrecv(buf_b.address, *count, HANDLE(*datatype), &message_h, rankine_status(status));
     rankine_buffer_done(&buf_b);
+    *message = INTEGER(message_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_mrecv_f08ts_, mpi_mrecv_f08ts_);
 
-void pmpi_mrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Status *status, int *ierror)
+void pmpi_mrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Mrecv_c(buf_b.address, *count, *datatype, message, rankine_status(status));
+    MPI_Message message_h = HANDLE(*message);
+    int code = MPI_Mrecv_c(buf_b.address, *count, HANDLE(*datatype), &message_h, rankine_status(status));
     rankine_buffer_done(&buf_b);
+    *message = INTEGER(message_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_mrecv_c_f08ts_, mpi_mrecv_c_f08ts_);
 
-void pmpi_imrecv_(void *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Request *request, int *ierror)
+void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Imrecv(rankine_address(buf), *count, *datatype, message, request));
+    MPI_Message message_h = HANDLE(*message);
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Imrecv(rankine_address(buf), *count, HANDLE(*datatype), &message_h, &request_h);
+    *message = INTEGER(message_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_imrecv_, mpi_imrecv_);
 
-void pmpi_imrecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Request *request, int *ierror)
+void pmpi_imrecv_f08ts_(CFI_cdesc_t *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Imrecv(buf_b.address, *count, *datatype, message, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Message message_h = HANDLE(*message);
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Imrecv(buf_b.address, *count, HANDLE(*datatype), &message_h, &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *message = INTEGER(message_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_imrecv_f08ts_, mpi_imrecv_f08ts_);
 
-void pmpi_imrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Request *request, int *ierror)
+void pmpi_imrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
 {
     struct buffer buf_b = rankine_buffer(buf, 1);
-    int code = MPI_Imrecv_c(buf_b.address, *count, *datatype, message, request);
-    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
+    MPI_Message message_h = HANDLE(*message);
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Imrecv_c(buf_b.address, *count, HANDLE(*datatype), &message_h, &request_h);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = request_h});
+    *message = INTEGER(message_h);
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_imrecv_c_f08ts_, mpi_imrecv_c_f08ts_);
 
-void pmpi_get_count_(MPI_Status *status, MPI_Datatype *datatype, int *count, int *ierror)
+void pmpi_get_count_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    return_code(ierror, MPI_Get_count(status, *datatype, count));
+    return_code(ierror, MPI_Get_count(status, HANDLE(*datatype), count));
 }
 ALSO(pmpi_get_count_, mpi_get_count_);
 ALSO(pmpi_get_count_, pmpi_get_count_f08_);
 ALSO(pmpi_get_count_, mpi_get_count_f08_);
 
-void pmpi_get_count_c_f08_(MPI_Status *status, MPI_Datatype *datatype, MPI_Count *count, int *ierror)
+void pmpi_get_count_c_f08_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    return_code(ierror, MPI_Get_count_c(status, *datatype, count));
+    return_code(ierror, MPI_Get_count_c(status, HANDLE(*datatype), count));
 }
 ALSO(pmpi_get_count_c_f08_, mpi_get_count_c_f08_);
 
-void pmpi_get_elements_(MPI_Status *status, MPI_Datatype *datatype, int *count, int *ierror)
+void pmpi_get_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    return_code(ierror, MPI_Get_elements(status, *datatype, count));
+    return_code(ierror, MPI_Get_elements(status, HANDLE(*datatype), count));
 }
 ALSO(pmpi_get_elements_, mpi_get_elements_);
 ALSO(pmpi_get_elements_, pmpi_get_elements_f08_);
 ALSO(pmpi_get_elements_, mpi_get_elements_f08_);
 
-void pmpi_get_elements_c_f08_(MPI_Status *status, MPI_Datatype *datatype, MPI_Count *count, int *ierror)
+void pmpi_get_elements_c_f08_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    return_code(ierror, MPI_Get_elements_c(status, *datatype, count));
+    return_code(ierror, MPI_Get_elements_c(status, HANDLE(*datatype), count));
 }
 ALSO(pmpi_get_elements_c_f08_, mpi_get_elements_c_f08_);
 
-void pmpi_get_elements_x_(MPI_Status *status, MPI_Datatype *datatype, MPI_Count *count, int *ierror)
+void pmpi_get_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    return_code(ierror, MPI_Get_elements_x(status, *datatype, count));
+    return_code(ierror, MPI_Get_elements_x(status, HANDLE(*datatype), count));
 }
 ALSO(pmpi_get_elements_x_, mpi_get_elements_x_);
 ALSO(pmpi_get_elements_x_, pmpi_get_elements_x_f08_);
@@ -599,23 +709,23 @@ ALSO(pmpi_status_set_cancelled_, mpi_status_set_cancelled_);
 ALSO(pmpi_status_set_cancelled_, pmpi_status_set_cancelled_f08_);
 ALSO(pmpi_status_set_cancelled_, mpi_status_set_cancelled_f08_);
 
-void pmpi_status_set_elements_(MPI_Status *status, MPI_Datatype *datatype, int *count, int *ierror)
+void pmpi_status_set_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    return_code(ierror, MPI_Status_set_elements(status, *datatype, *count));
+    return_code(ierror, MPI_Status_set_elements(status, HANDLE(*datatype), *count));
 }
 ALSO(pmpi_status_set_elements_, mpi_status_set_elements_);
 ALSO(pmpi_status_set_elements_, pmpi_status_set_elements_f08_);
 ALSO(pmpi_status_set_elements_, mpi_status_set_elements_f08_);
 
-void pmpi_status_set_elements_c_f08_(MPI_Status *status, MPI_Datatype *datatype, MPI_Count *count, int *ierror)
+void pmpi_status_set_elements_c_f08_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    return_code(ierror, MPI_Status_set_elements_c(status, *datatype, *count));
+    return_code(ierror, MPI_Status_set_elements_c(status, HANDLE(*datatype), *count));
 }
 ALSO(pmpi_status_set_elements_c_f08_, mpi_status_set_elements_c_f08_);
 
-void pmpi_status_set_elements_x_(MPI_Status *status, MPI_Datatype *datatype, MPI_Count *count, int *ierror)
+void pmpi_status_set_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    return_code(ierror, MPI_Status_set_elements_x(status, *datatype, *count));
+    return_code(ierror, MPI_Status_set_elements_x(status, HANDLE(*datatype), *count));
 }
 ALSO(pmpi_status_set_elements_x_, mpi_status_set_elements_x_);
 ALSO(pmpi_status_set_elements_x_, pmpi_status_set_elements_x_f08_);
@@ -723,133 +833,142 @@ ALSO(pmpi_buffer_flush_, mpi_buffer_flush_);
 ALSO(pmpi_buffer_flush_, pmpi_buffer_flush_f08_);
 ALSO(pmpi_buffer_flush_, mpi_buffer_flush_f08_);
 
-void pmpi_buffer_iflush_(MPI_Request *request, int *ierror)
+void pmpi_buffer_iflush_(int *request, int *ierror)
 {
-    return_code(ierror, MPI_Buffer_iflush(request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Buffer_iflush(&request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_buffer_iflush_, mpi_buffer_iflush_);
 ALSO(pmpi_buffer_iflush_, pmpi_buffer_iflush_f08_);
 ALSO(pmpi_buffer_iflush_, mpi_buffer_iflush_f08_);
 
-void pmpi_comm_attach_buffer_(MPI_Comm *comm, void *buffer, int *size, int *ierror)
+void pmpi_comm_attach_buffer_(int *comm, void *buffer, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Comm_attach_buffer(*comm, rankine_address(buffer), *size));
+    return_code(ierror, MPI_Comm_attach_buffer(HANDLE(*comm), rankine_address(buffer), *size));
 }
 ALSO(pmpi_comm_attach_buffer_, mpi_comm_attach_buffer_);
 
-void pmpi_comm_attach_buffer_f08ts_(MPI_Comm *comm, CFI_cdesc_t *buffer, int *size, int *ierror)
+void pmpi_comm_attach_buffer_f08ts_(int *comm, CFI_cdesc_t *buffer, int *size, int *ierror)
 {
     void *buffer_a;
     int code = rankine_contiguous(buffer, "MPI_Comm_attach_buffer", &buffer_a);
     if (!code)
-        code = MPI_Comm_attach_buffer(*comm, buffer_a, *size);
+        code = MPI_Comm_attach_buffer(HANDLE(*comm), buffer_a, *size);
     return_code(ierror, code);
 }
 ALSO(pmpi_comm_attach_buffer_f08ts_, mpi_comm_attach_buffer_f08ts_);
 
-void pmpi_comm_attach_buffer_c_f08ts_(MPI_Comm *comm, CFI_cdesc_t *buffer, MPI_Count *size, int *ierror)
+void pmpi_comm_attach_buffer_c_f08ts_(int *comm, CFI_cdesc_t *buffer, MPI_Count *size, int *ierror)
 {
     void *buffer_a;
     int code = rankine_contiguous(buffer, "MPI_Comm_attach_buffer_c", &buffer_a);
     if (!code)
-        code = MPI_Comm_attach_buffer_c(*comm, buffer_a, *size);
+        code = MPI_Comm_attach_buffer_c(HANDLE(*comm), buffer_a, *size);
     return_code(ierror, code);
 }
 ALSO(pmpi_comm_attach_buffer_c_f08ts_, mpi_comm_attach_buffer_c_f08ts_);
 
-void pmpi_comm_detach_buffer_(MPI_Comm *comm, void **buffer_addr, int *size, int *ierror)
+void pmpi_comm_detach_buffer_(int *comm, void **buffer_addr, int *size, int *ierror)
 {
     (void)buffer_addr;
     void *address_of_buffer_addr;
-    return_code(ierror, MPI_Comm_detach_buffer(*comm, &address_of_buffer_addr, size));
+    return_code(ierror, MPI_Comm_detach_buffer(HANDLE(*comm), &address_of_buffer_addr, size));
 }
 ALSO(pmpi_comm_detach_buffer_, mpi_comm_detach_buffer_);
 
-void pmpi_comm_detach_buffer_f08ts_(MPI_Comm *comm, void **buffer_addr, int *size, int *ierror)
+void pmpi_comm_detach_buffer_f08ts_(int *comm, void **buffer_addr, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Comm_detach_buffer(*comm, buffer_addr, size));
+    return_code(ierror, MPI_Comm_detach_buffer(HANDLE(*comm), buffer_addr, size));
 }
 ALSO(pmpi_comm_detach_buffer_f08ts_, mpi_comm_detach_buffer_f08ts_);
 
-void pmpi_comm_detach_buffer_c_f08ts_(MPI_Comm *comm, void **buffer_addr, MPI_Count *size, int *ierror)
+void pmpi_comm_detach_buffer_c_f08ts_(int *comm, void **buffer_addr, MPI_Count *size, int *ierror)
 {
-    return_code(ierror, MPI_Comm_detach_buffer_c(*comm, buffer_addr, size));
+    return_code(ierror, MPI_Comm_detach_buffer_c(HANDLE(*comm), buffer_addr, size));
 }
 ALSO(pmpi_comm_detach_buffer_c_f08ts_, mpi_comm_detach_buffer_c_f08ts_);
 
-void pmpi_comm_flush_buffer_(MPI_Comm *comm, int *ierror)
+void pmpi_comm_flush_buffer_(int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_flush_buffer(*comm));
+    return_code(ierror, MPI_Comm_flush_buffer(HANDLE(*comm)));
 }
 ALSO(pmpi_comm_flush_buffer_, mpi_comm_flush_buffer_);
 ALSO(pmpi_comm_flush_buffer_, pmpi_comm_flush_buffer_f08_);
 ALSO(pmpi_comm_flush_buffer_, mpi_comm_flush_buffer_f08_);
 
-void pmpi_comm_iflush_buffer_(MPI_Comm *comm, MPI_Request *request, int *ierror)
+void pmpi_comm_iflush_buffer_(int *comm, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Comm_iflush_buffer(*comm, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Comm_iflush_buffer(HANDLE(*comm), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_iflush_buffer_, mpi_comm_iflush_buffer_);
 ALSO(pmpi_comm_iflush_buffer_, pmpi_comm_iflush_buffer_f08_);
 ALSO(pmpi_comm_iflush_buffer_, mpi_comm_iflush_buffer_f08_);
 
-void pmpi_session_attach_buffer_(MPI_Session *session, void *buffer, int *size, int *ierror)
+void pmpi_session_attach_buffer_(int *session, void *buffer, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Session_attach_buffer(*session, rankine_address(buffer), *size));
+    return_code(ierror, MPI_Session_attach_buffer(HANDLE(*session), rankine_address(buffer), *size));
 }
 ALSO(pmpi_session_attach_buffer_, mpi_session_attach_buffer_);
 
-void pmpi_session_attach_buffer_f08ts_(MPI_Session *session, CFI_cdesc_t *buffer, int *size, int *ierror)
+void pmpi_session_attach_buffer_f08ts_(int *session, CFI_cdesc_t *buffer, int *size, int *ierror)
 {
     void *buffer_a;
     int code = rankine_contiguous(buffer, "MPI_Session_attach_buffer", &buffer_a);
     if (!code)
-        code = MPI_Session_attach_buffer(*session, buffer_a, *size);
+        code = MPI_Session_attach_buffer(HANDLE(*session), buffer_a, *size);
     return_code(ierror, code);
 }
 ALSO(pmpi_session_attach_buffer_f08ts_, mpi_session_attach_buffer_f08ts_);
 
-void pmpi_session_attach_buffer_c_f08ts_(MPI_Session *session, CFI_cdesc_t *buffer, MPI_Count *size, int *ierror)
+void pmpi_session_attach_buffer_c_f08ts_(int *session, CFI_cdesc_t *buffer, MPI_Count *size, int *ierror)
 {
     void *buffer_a;
     int code = rankine_contiguous(buffer, "MPI_Session_attach_buffer_c", &buffer_a);
     if (!code)
-        code = MPI_Session_attach_buffer_c(*session, buffer_a, *size);
+        code = MPI_Session_attach_buffer_c(HANDLE(*session), buffer_a, *size);
     return_code(ierror, code);
 }
 ALSO(pmpi_session_attach_buffer_c_f08ts_, mpi_session_attach_buffer_c_f08ts_);
 
-void pmpi_session_detach_buffer_(MPI_Session *session, void **buffer_addr, int *size, int *ierror)
+void pmpi_session_detach_buffer_(int *session, void **buffer_addr, int *size, int *ierror)
 {
     (void)buffer_addr;
     void *address_of_buffer_addr;
-    return_code(ierror, MPI_Session_detach_buffer(*session, &address_of_buffer_addr, size));
+    return_code(ierror, MPI_Session_detach_buffer(HANDLE(*session), &address_of_buffer_addr, size));
 }
 ALSO(pmpi_session_detach_buffer_, mpi_session_detach_buffer_);
 
-void pmpi_session_detach_buffer_f08ts_(MPI_Session *session, void **buffer_addr, int *size, int *ierror)
+void pmpi_session_detach_buffer_f08ts_(int *session, void **buffer_addr, int *size, int *ierror)
 {
-    return_code(ierror, MPI_Session_detach_buffer(*session, buffer_addr, size));
+    return_code(ierror, MPI_Session_detach_buffer(HANDLE(*session), buffer_addr, size));
 }
 ALSO(pmpi_session_detach_buffer_f08ts_, mpi_session_detach_buffer_f08ts_);
 
-void pmpi_session_detach_buffer_c_f08ts_(MPI_Session *session, void **buffer_addr, MPI_Count *size, int *ierror)
+void pmpi_session_detach_buffer_c_f08ts_(int *session, void **buffer_addr, MPI_Count *size, int *ierror)
 {
-    return_code(ierror, MPI_Session_detach_buffer_c(*session, buffer_addr, size));
+    return_code(ierror, MPI_Session_detach_buffer_c(HANDLE(*session), buffer_addr, size));
 }
 ALSO(pmpi_session_detach_buffer_c_f08ts_, mpi_session_detach_buffer_c_f08ts_);
 
-void pmpi_session_flush_buffer_(MPI_Session *session, int *ierror)
+void pmpi_session_flush_buffer_(int *session, int *ierror)
 {
-    return_code(ierror, MPI_Session_flush_buffer(*session));
+    return_code(ierror, MPI_Session_flush_buffer(HANDLE(*session)));
 }
 ALSO(pmpi_session_flush_buffer_, mpi_session_flush_buffer_);
 ALSO(pmpi_session_flush_buffer_, pmpi_session_flush_buffer_f08_);
 ALSO(pmpi_session_flush_buffer_, mpi_session_flush_buffer_f08_);
 
-void pmpi_session_iflush_buffer_(MPI_Session *session, MPI_Request *request, int *ierror)
+void pmpi_session_iflush_buffer_(int *session, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Session_iflush_buffer(*session, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Session_iflush_buffer(HANDLE(*session), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_iflush_buffer_, mpi_session_iflush_buffer_);
 ALSO(pmpi_session_iflush_buffer_, pmpi_session_iflush_buffer_f08_);

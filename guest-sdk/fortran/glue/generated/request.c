@@ -3,18 +3,23 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_wait_(MPI_Request *request, MPI_Status *status, int *ierror)
+void pmpi_wait_(int *request, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Wait(request, rankine_status(status)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Wait(&request_h, rankine_status(status));
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_wait_, mpi_wait_);
 ALSO(pmpi_wait_, pmpi_wait_f08_);
 ALSO(pmpi_wait_, mpi_wait_f08_);
 
-void pmpi_waitany_(int *count, MPI_Request *array_of_requests, int *index, MPI_Status *status, int *ierror)
+void pmpi_waitany_(int *count, int *array_of_requests, int *index, MPI_Status *status, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
     *index = MPI_UNDEFINED;
-    int code = MPI_Waitany(*count, array_of_requests, index, rankine_status(status));
+    int code = MPI_Waitany(*count, array_of_requests_h, index, rankine_status(status));
+    handles_back(array_of_requests, array_of_requests_h, (*count > 0 ? *count : 0));
     if (*index >= 0)
         ++*index;
     return_code(ierror, code);
@@ -23,18 +28,23 @@ ALSO(pmpi_waitany_, mpi_waitany_);
 ALSO(pmpi_waitany_, pmpi_waitany_f08_);
 ALSO(pmpi_waitany_, mpi_waitany_f08_);
 
-void pmpi_waitall_(int *count, MPI_Request *array_of_requests, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_waitall_(int *count, int *array_of_requests, MPI_Status *array_of_statuses, int *ierror)
 {
-    return_code(ierror, MPI_Waitall(*count, array_of_requests, rankine_status(array_of_statuses)));
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
+    int code = MPI_Waitall(*count, array_of_requests_h, rankine_status(array_of_statuses));
+    handles_back(array_of_requests, array_of_requests_h, (*count > 0 ? *count : 0));
+    return_code(ierror, code);
 }
 ALSO(pmpi_waitall_, mpi_waitall_);
 ALSO(pmpi_waitall_, pmpi_waitall_f08_);
 ALSO(pmpi_waitall_, mpi_waitall_f08_);
 
-void pmpi_waitsome_(int *incount, MPI_Request *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_waitsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*incount > 0 ? *incount : 0));
     *outcount = 0;
-    int code = MPI_Waitsome(*incount, array_of_requests, outcount, array_of_indices, rankine_status(array_of_statuses));
+    int code = MPI_Waitsome(*incount, array_of_requests_h, outcount, array_of_indices, rankine_status(array_of_statuses));
+    handles_back(array_of_requests, array_of_requests_h, (*incount > 0 ? *incount : 0));
     for (int i = 0; i < *outcount; i++)
         array_of_indices[i]++;
     return_code(ierror, code);
@@ -43,18 +53,23 @@ ALSO(pmpi_waitsome_, mpi_waitsome_);
 ALSO(pmpi_waitsome_, pmpi_waitsome_f08_);
 ALSO(pmpi_waitsome_, mpi_waitsome_f08_);
 
-void pmpi_test_(MPI_Request *request, int *flag, MPI_Status *status, int *ierror)
+void pmpi_test_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Test(request, flag, rankine_status(status)));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Test(&request_h, flag, rankine_status(status));
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_test_, mpi_test_);
 ALSO(pmpi_test_, pmpi_test_f08_);
 ALSO(pmpi_test_, mpi_test_f08_);
 
-void pmpi_testany_(int *count, MPI_Request *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
+void pmpi_testany_(int *count, int *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
     *index = MPI_UNDEFINED;
-    int code = MPI_Testany(*count, array_of_requests, index, flag, rankine_status(status));
+    int code = MPI_Testany(*count, array_of_requests_h, index, flag, rankine_status(status));
+    handles_back(array_of_requests, array_of_requests_h, (*count > 0 ? *count : 0));
     if (*index >= 0)
         ++*index;
     return_code(ierror, code);
@@ -63,18 +78,23 @@ ALSO(pmpi_testany_, mpi_testany_);
 ALSO(pmpi_testany_, pmpi_testany_f08_);
 ALSO(pmpi_testany_, mpi_testany_f08_);
 
-void pmpi_testall_(int *count, MPI_Request *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_testall_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
-    return_code(ierror, MPI_Testall(*count, array_of_requests, flag, rankine_status(array_of_statuses)));
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
+    int code = MPI_Testall(*count, array_of_requests_h, flag, rankine_status(array_of_statuses));
+    handles_back(array_of_requests, array_of_requests_h, (*count > 0 ? *count : 0));
+    return_code(ierror, code);
 }
 ALSO(pmpi_testall_, mpi_testall_);
 ALSO(pmpi_testall_, pmpi_testall_f08_);
 ALSO(pmpi_testall_, mpi_testall_f08_);
 
-void pmpi_testsome_(int *incount, MPI_Request *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_testsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*incount > 0 ? *incount : 0));
     *outcount = 0;
-    int code = MPI_Testsome(*incount, array_of_requests, outcount, array_of_indices, rankine_status(array_of_statuses));
+    int code = MPI_Testsome(*incount, array_of_requests_h, outcount, array_of_indices, rankine_status(array_of_statuses));
+    handles_back(array_of_requests, array_of_requests_h, (*incount > 0 ? *incount : 0));
     for (int i = 0; i < *outcount; i++)
         array_of_indices[i]++;
     return_code(ierror, code);
@@ -83,18 +103,20 @@ ALSO(pmpi_testsome_, mpi_testsome_);
 ALSO(pmpi_testsome_, pmpi_testsome_f08_);
 ALSO(pmpi_testsome_, mpi_testsome_f08_);
 
-void pmpi_request_get_status_(MPI_Request *request, int *flag, MPI_Status *status, int *ierror)
+void pmpi_request_get_status_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
-    return_code(ierror, MPI_Request_get_status(*request, flag, rankine_status(status)));
+    return_code(ierror, MPI_Request_get_status(HANDLE(*request), flag, rankine_status(status)));
 }
 ALSO(pmpi_request_get_status_, mpi_request_get_status_);
 ALSO(pmpi_request_get_status_, pmpi_request_get_status_f08_);
 ALSO(pmpi_request_get_status_, mpi_request_get_status_f08_);
 
-void pmpi_request_get_status_any_(int *count, MPI_Request *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
+void pmpi_request_get_status_any_(int *count, int *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
     *index = MPI_UNDEFINED;
-    int code = MPI_Request_get_status_any(*count, array_of_requests, index, flag, rankine_status(status));
+    int code = MPI_Request_get_status_any(*count, array_of_requests_h, index, flag, rankine_status(status));
+    handles_free(array_of_requests_h);
     if (*index >= 0)
         ++*index;
     return_code(ierror, code);
@@ -103,18 +125,23 @@ ALSO(pmpi_request_get_status_any_, mpi_request_get_status_any_);
 ALSO(pmpi_request_get_status_any_, pmpi_request_get_status_any_f08_);
 ALSO(pmpi_request_get_status_any_, mpi_request_get_status_any_f08_);
 
-void pmpi_request_get_status_all_(int *count, MPI_Request *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_request_get_status_all_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
-    return_code(ierror, MPI_Request_get_status_all(*count, array_of_requests, flag, rankine_status(array_of_statuses)));
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
+    int code = MPI_Request_get_status_all(*count, array_of_requests_h, flag, rankine_status(array_of_statuses));
+    handles_free(array_of_requests_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_request_get_status_all_, mpi_request_get_status_all_);
 ALSO(pmpi_request_get_status_all_, pmpi_request_get_status_all_f08_);
 ALSO(pmpi_request_get_status_all_, mpi_request_get_status_all_f08_);
 
-void pmpi_request_get_status_some_(int *incount, MPI_Request *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
+void pmpi_request_get_status_some_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*incount > 0 ? *incount : 0));
     *outcount = 0;
-    int code = MPI_Request_get_status_some(*incount, array_of_requests, outcount, array_of_indices, rankine_status(array_of_statuses));
+    int code = MPI_Request_get_status_some(*incount, array_of_requests_h, outcount, array_of_indices, rankine_status(array_of_statuses));
+    handles_free(array_of_requests_h);
     for (int i = 0; i < *outcount; i++)
         array_of_indices[i]++;
     return_code(ierror, code);
@@ -123,41 +150,53 @@ ALSO(pmpi_request_get_status_some_, mpi_request_get_status_some_);
 ALSO(pmpi_request_get_status_some_, pmpi_request_get_status_some_f08_);
 ALSO(pmpi_request_get_status_some_, mpi_request_get_status_some_f08_);
 
-void pmpi_request_free_(MPI_Request *request, int *ierror)
+void pmpi_request_free_(int *request, int *ierror)
 {
-    return_code(ierror, MPI_Request_free(request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Request_free(&request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_request_free_, mpi_request_free_);
 ALSO(pmpi_request_free_, pmpi_request_free_f08_);
 ALSO(pmpi_request_free_, mpi_request_free_f08_);
 
-void pmpi_cancel_(MPI_Request *request, int *ierror)
+void pmpi_cancel_(int *request, int *ierror)
 {
-    return_code(ierror, MPI_Cancel(request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Cancel(&request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_cancel_, mpi_cancel_);
 ALSO(pmpi_cancel_, pmpi_cancel_f08_);
 ALSO(pmpi_cancel_, mpi_cancel_f08_);
 
-void pmpi_start_(MPI_Request *request, int *ierror)
+void pmpi_start_(int *request, int *ierror)
 {
-    return_code(ierror, MPI_Start(request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Start(&request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_start_, mpi_start_);
 ALSO(pmpi_start_, pmpi_start_f08_);
 ALSO(pmpi_start_, mpi_start_f08_);
 
-void pmpi_startall_(int *count, MPI_Request *array_of_requests, int *ierror)
+void pmpi_startall_(int *count, int *array_of_requests, int *ierror)
 {
-    return_code(ierror, MPI_Startall(*count, array_of_requests));
+    MPI_Request *array_of_requests_h = HANDLES(array_of_requests, (*count > 0 ? *count : 0));
+    int code = MPI_Startall(*count, array_of_requests_h);
+    handles_back(array_of_requests, array_of_requests_h, (*count > 0 ? *count : 0));
+    return_code(ierror, code);
 }
 ALSO(pmpi_startall_, mpi_startall_);
 ALSO(pmpi_startall_, pmpi_startall_f08_);
 ALSO(pmpi_startall_, mpi_startall_f08_);
 
-void pmpi_grequest_complete_(MPI_Request *request, int *ierror)
+void pmpi_grequest_complete_(int *request, int *ierror)
 {
-    return_code(ierror, MPI_Grequest_complete(*request));
+    return_code(ierror, MPI_Grequest_complete(HANDLE(*request)));
 }
 ALSO(pmpi_grequest_complete_, mpi_grequest_complete_);
 ALSO(pmpi_grequest_complete_, pmpi_grequest_complete_f08_);

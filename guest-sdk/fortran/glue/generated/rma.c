@@ -3,35 +3,45 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, MPI_Info *info, MPI_Comm *comm, MPI_Win *win, int *ierror)
+void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_create(rankine_address(base), *size, *disp_unit, *info, *comm, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_create(rankine_address(base), *size, *disp_unit, HANDLE(*info), HANDLE(*comm), &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_create_, mpi_win_create_);
 
-void pmpi_win_create_f08ts_(CFI_cdesc_t *base, MPI_Aint *size, int *disp_unit, MPI_Info *info, MPI_Comm *comm, MPI_Win *win, int *ierror)
+void pmpi_win_create_f08ts_(CFI_cdesc_t *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     void *base_a;
+    MPI_Win win_h = HANDLE(*win);
     int code = rankine_contiguous(base, "MPI_Win_create", &base_a);
     if (!code)
-        code = MPI_Win_create(base_a, *size, *disp_unit, *info, *comm, win);
+        code = MPI_Win_create(base_a, *size, *disp_unit, HANDLE(*info), HANDLE(*comm), &win_h);
+    *win = INTEGER(win_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_win_create_f08ts_, mpi_win_create_f08ts_);
 
-void pmpi_win_create_c_f08ts_(CFI_cdesc_t *base, MPI_Aint *size, MPI_Aint *disp_unit, MPI_Info *info, MPI_Comm *comm, MPI_Win *win, int *ierror)
+void pmpi_win_create_c_f08ts_(CFI_cdesc_t *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     void *base_a;
+    MPI_Win win_h = HANDLE(*win);
     int code = rankine_contiguous(base, "MPI_Win_create_c", &base_a);
     if (!code)
-        code = MPI_Win_create_c(base_a, *size, *disp_unit, *info, *comm, win);
+        code = MPI_Win_create_c(base_a, *size, *disp_unit, HANDLE(*info), HANDLE(*comm), &win_h);
+    *win = INTEGER(win_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_win_create_c_f08ts_, mpi_win_create_c_f08ts_);
 
-void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, MPI_Info *info, MPI_Comm *comm, void **baseptr, MPI_Win *win, int *ierror)
+void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, void **baseptr, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_allocate(*size, *disp_unit, *info, *comm, baseptr, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_allocate(*size, *disp_unit, HANDLE(*info), HANDLE(*comm), baseptr, &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_allocate_, mpi_win_allocate_);
 ALSO(pmpi_win_allocate_, pmpi_win_allocate_cptr_);
@@ -39,15 +49,21 @@ ALSO(pmpi_win_allocate_, mpi_win_allocate_cptr_);
 ALSO(pmpi_win_allocate_, pmpi_win_allocate_f08_);
 ALSO(pmpi_win_allocate_, mpi_win_allocate_f08_);
 
-void pmpi_win_allocate_c_f08_(MPI_Aint *size, MPI_Aint *disp_unit, MPI_Info *info, MPI_Comm *comm, void **baseptr, MPI_Win *win, int *ierror)
+void pmpi_win_allocate_c_f08_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, void **baseptr, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_allocate_c(*size, *disp_unit, *info, *comm, baseptr, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_allocate_c(*size, *disp_unit, HANDLE(*info), HANDLE(*comm), baseptr, &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_allocate_c_f08_, mpi_win_allocate_c_f08_);
 
-void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, MPI_Info *info, MPI_Comm *comm, void **baseptr, MPI_Win *win, int *ierror)
+void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *comm, void **baseptr, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_allocate_shared(*size, *disp_unit, *info, *comm, baseptr, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_allocate_shared(*size, *disp_unit, HANDLE(*info), HANDLE(*comm), baseptr, &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_allocate_shared_, mpi_win_allocate_shared_);
 ALSO(pmpi_win_allocate_shared_, pmpi_win_allocate_shared_cptr_);
@@ -55,15 +71,18 @@ ALSO(pmpi_win_allocate_shared_, mpi_win_allocate_shared_cptr_);
 ALSO(pmpi_win_allocate_shared_, pmpi_win_allocate_shared_f08_);
 ALSO(pmpi_win_allocate_shared_, mpi_win_allocate_shared_f08_);
 
-void pmpi_win_allocate_shared_c_f08_(MPI_Aint *size, MPI_Aint *disp_unit, MPI_Info *info, MPI_Comm *comm, void **baseptr, MPI_Win *win, int *ierror)
+void pmpi_win_allocate_shared_c_f08_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, void **baseptr, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_allocate_shared_c(*size, *disp_unit, *info, *comm, baseptr, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_allocate_shared_c(*size, *disp_unit, HANDLE(*info), HANDLE(*comm), baseptr, &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_allocate_shared_c_f08_, mpi_win_allocate_shared_c_f08_);
 
-void pmpi_win_shared_query_(MPI_Win *win, int *rank, MPI_Aint *size, int *disp_unit, void **baseptr, int *ierror)
+void pmpi_win_shared_query_(int *win, int *rank, MPI_Aint *size, int *disp_unit, void **baseptr, int *ierror)
 {
-    return_code(ierror, MPI_Win_shared_query(*win, *rank, size, disp_unit, baseptr));
+    return_code(ierror, MPI_Win_shared_query(HANDLE(*win), *rank, size, disp_unit, baseptr));
 }
 ALSO(pmpi_win_shared_query_, mpi_win_shared_query_);
 ALSO(pmpi_win_shared_query_, pmpi_win_shared_query_cptr_);
@@ -71,88 +90,100 @@ ALSO(pmpi_win_shared_query_, mpi_win_shared_query_cptr_);
 ALSO(pmpi_win_shared_query_, pmpi_win_shared_query_f08_);
 ALSO(pmpi_win_shared_query_, mpi_win_shared_query_f08_);
 
-void pmpi_win_shared_query_c_f08_(MPI_Win *win, int *rank, MPI_Aint *size, MPI_Aint *disp_unit, void **baseptr, int *ierror)
+void pmpi_win_shared_query_c_f08_(int *win, int *rank, MPI_Aint *size, MPI_Aint *disp_unit, void **baseptr, int *ierror)
 {
-    return_code(ierror, MPI_Win_shared_query_c(*win, *rank, size, disp_unit, baseptr));
+    return_code(ierror, MPI_Win_shared_query_c(HANDLE(*win), *rank, size, disp_unit, baseptr));
 }
 ALSO(pmpi_win_shared_query_c_f08_, mpi_win_shared_query_c_f08_);
 
-void pmpi_win_create_dynamic_(MPI_Info *info, MPI_Comm *comm, MPI_Win *win, int *ierror)
+void pmpi_win_create_dynamic_(int *info, int *comm, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_create_dynamic(*info, *comm, win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_create_dynamic(HANDLE(*info), HANDLE(*comm), &win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_create_dynamic_, mpi_win_create_dynamic_);
 ALSO(pmpi_win_create_dynamic_, pmpi_win_create_dynamic_f08_);
 ALSO(pmpi_win_create_dynamic_, mpi_win_create_dynamic_f08_);
 
-void pmpi_win_attach_(MPI_Win *win, void *base, MPI_Aint *size, int *ierror)
+void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
-    return_code(ierror, MPI_Win_attach(*win, rankine_address(base), *size));
+    return_code(ierror, MPI_Win_attach(HANDLE(*win), rankine_address(base), *size));
 }
 ALSO(pmpi_win_attach_, mpi_win_attach_);
 
-void pmpi_win_attach_f08ts_(MPI_Win *win, CFI_cdesc_t *base, MPI_Aint *size, int *ierror)
+void pmpi_win_attach_f08ts_(int *win, CFI_cdesc_t *base, MPI_Aint *size, int *ierror)
 {
     void *base_a;
     int code = rankine_contiguous(base, "MPI_Win_attach", &base_a);
     if (!code)
-        code = MPI_Win_attach(*win, base_a, *size);
+        code = MPI_Win_attach(HANDLE(*win), base_a, *size);
     return_code(ierror, code);
 }
 ALSO(pmpi_win_attach_f08ts_, mpi_win_attach_f08ts_);
 
-void pmpi_win_detach_(MPI_Win *win, void *base, int *ierror)
+void pmpi_win_detach_(int *win, void *base, int *ierror)
 {
-    return_code(ierror, MPI_Win_detach(*win, rankine_address(base)));
+    return_code(ierror, MPI_Win_detach(HANDLE(*win), rankine_address(base)));
 }
 ALSO(pmpi_win_detach_, mpi_win_detach_);
 
-void pmpi_win_detach_f08ts_(MPI_Win *win, CFI_cdesc_t *base, int *ierror)
+void pmpi_win_detach_f08ts_(int *win, CFI_cdesc_t *base, int *ierror)
 {
     void *base_a;
     int code = rankine_contiguous(base, "MPI_Win_detach", &base_a);
     if (!code)
-        code = MPI_Win_detach(*win, base_a);
+        code = MPI_Win_detach(HANDLE(*win), base_a);
     return_code(ierror, code);
 }
 ALSO(pmpi_win_detach_f08ts_, mpi_win_detach_f08ts_);
 
-void pmpi_win_free_(MPI_Win *win, int *ierror)
+void pmpi_win_free_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_free(win));
+    MPI_Win win_h = HANDLE(*win);
+    int code = MPI_Win_free(&win_h);
+    *win = INTEGER(win_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_free_, mpi_win_free_);
 ALSO(pmpi_win_free_, pmpi_win_free_f08_);
 ALSO(pmpi_win_free_, mpi_win_free_f08_);
 
-void pmpi_win_get_group_(MPI_Win *win, MPI_Group *group, int *ierror)
+void pmpi_win_get_group_(int *win, int *group, int *ierror)
 {
-    return_code(ierror, MPI_Win_get_group(*win, group));
+    MPI_Group group_h = HANDLE(*group);
+    int code = MPI_Win_get_group(HANDLE(*win), &group_h);
+    *group = INTEGER(group_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_get_group_, mpi_win_get_group_);
 ALSO(pmpi_win_get_group_, pmpi_win_get_group_f08_);
 ALSO(pmpi_win_get_group_, mpi_win_get_group_f08_);
 
-void pmpi_win_set_info_(MPI_Win *win, MPI_Info *info, int *ierror)
+void pmpi_win_set_info_(int *win, int *info, int *ierror)
 {
-    return_code(ierror, MPI_Win_set_info(*win, *info));
+    return_code(ierror, MPI_Win_set_info(HANDLE(*win), HANDLE(*info)));
 }
 ALSO(pmpi_win_set_info_, mpi_win_set_info_);
 ALSO(pmpi_win_set_info_, pmpi_win_set_info_f08_);
 ALSO(pmpi_win_set_info_, mpi_win_set_info_f08_);
 
-void pmpi_win_get_info_(MPI_Win *win, MPI_Info *info_used, int *ierror)
+void pmpi_win_get_info_(int *win, int *info_used, int *ierror)
 {
-    return_code(ierror, MPI_Win_get_info(*win, info_used));
+    MPI_Info info_used_h = HANDLE(*info_used);
+    int code = MPI_Win_get_info(HANDLE(*win), &info_used_h);
+    *info_used = INTEGER(info_used_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_win_get_info_, mpi_win_get_info_);
 ALSO(pmpi_win_get_info_, pmpi_win_get_info_f08_);
 ALSO(pmpi_win_get_info_, mpi_win_get_info_f08_);
 
-void pmpi_win_set_name_(MPI_Win *win, char *win_name, int *ierror, size_t win_name_length)
+void pmpi_win_set_name_(int *win, char *win_name, int *ierror, size_t win_name_length)
 {
     char *win_name_c = rankine_c_string(win_name, win_name_length);
-    int code = MPI_Win_set_name(*win, win_name_c);
+    int code = MPI_Win_set_name(HANDLE(*win), win_name_c);
     free(win_name_c);
     return_code(ierror, code);
 }
@@ -160,10 +191,10 @@ ALSO(pmpi_win_set_name_, mpi_win_set_name_);
 ALSO(pmpi_win_set_name_, pmpi_win_set_name_f08_);
 ALSO(pmpi_win_set_name_, mpi_win_set_name_f08_);
 
-void pmpi_win_get_name_(MPI_Win *win, char *win_name, int *resultlen, int *ierror, size_t win_name_length)
+void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, size_t win_name_length)
 {
     char *win_name_c = calloc(MPI_MAX_OBJECT_NAME + 1, 1);
-    int code = MPI_Win_get_name(*win, win_name_c, resultlen);
+    int code = MPI_Win_get_name(HANDLE(*win), win_name_c, resultlen);
     if (!code)
         rankine_fortran_string(win_name, win_name_length, win_name_c);
     free(win_name_c);
@@ -173,357 +204,385 @@ ALSO(pmpi_win_get_name_, mpi_win_get_name_);
 ALSO(pmpi_win_get_name_, pmpi_win_get_name_f08_);
 ALSO(pmpi_win_get_name_, mpi_win_get_name_f08_);
 
-void pmpi_put_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Put(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win));
+    return_code(ierror, MPI_Put(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win)));
 }
 ALSO(pmpi_put_, mpi_put_);
 
-void pmpi_put_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_put_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Put(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Put(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_put_f08ts_, mpi_put_f08ts_);
 
-void pmpi_put_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_put_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Put_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Put_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_put_c_f08ts_, mpi_put_c_f08ts_);
 
-void pmpi_rput_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Rput(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rput(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_rput_, mpi_rput_);
 
-void pmpi_rput_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rput_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Rput(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rput(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_f08ts_, mpi_rput_f08ts_);
 
-void pmpi_rput_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rput_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Rput_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rput_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_c_f08ts_, mpi_rput_c_f08ts_);
 
-void pmpi_get_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Get(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win));
+    return_code(ierror, MPI_Get(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win)));
 }
 ALSO(pmpi_get_, mpi_get_);
 
-void pmpi_get_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_get_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
-    int code = MPI_Get(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Get(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_f08ts_, mpi_get_f08ts_);
 
-void pmpi_get_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
+void pmpi_get_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
-    int code = MPI_Get_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Get_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_c_f08ts_, mpi_get_c_f08ts_);
 
-void pmpi_rget_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Rget(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_rget_, mpi_rget_);
 
-void pmpi_rget_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
-    int code = MPI_Rget(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_f08ts_, mpi_rget_f08ts_);
 
-void pmpi_rget_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
-    int code = MPI_Rget_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_c_f08ts_, mpi_rget_c_f08ts_);
 
-void pmpi_accumulate_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Accumulate(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win));
+    return_code(ierror, MPI_Accumulate(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win)));
 }
 ALSO(pmpi_accumulate_, mpi_accumulate_);
 
-void pmpi_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Accumulate(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Accumulate(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_f08ts_, mpi_accumulate_f08ts_);
 
-void pmpi_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Accumulate_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_c_f08ts_, mpi_accumulate_c_f08ts_);
 
-void pmpi_raccumulate_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Raccumulate(rankine_address(origin_addr), *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Raccumulate(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_, mpi_raccumulate_);
 
-void pmpi_raccumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_raccumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Raccumulate(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Raccumulate(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_f08ts_, mpi_raccumulate_f08ts_);
 
-void pmpi_raccumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_raccumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
-    int code = MPI_Raccumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Raccumulate_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_c_f08ts_, mpi_raccumulate_c_f08ts_);
 
-void pmpi_get_accumulate_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, void *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Get_accumulate(rankine_address(origin_addr), *origin_count, *origin_datatype, rankine_address(result_addr), *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win));
+    return_code(ierror, MPI_Get_accumulate(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), rankine_address(result_addr), *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win)));
 }
 ALSO(pmpi_get_accumulate_, mpi_get_accumulate_);
 
-void pmpi_get_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_get_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Get_accumulate(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Get_accumulate(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), result_addr_b.address, *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_f08ts_, mpi_get_accumulate_f08ts_);
 
-void pmpi_get_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_get_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Get_accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Get_accumulate_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), result_addr_b.address, *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_c_f08ts_, mpi_get_accumulate_c_f08ts_);
 
-void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, void *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
-    return_code(ierror, MPI_Rget_accumulate(rankine_address(origin_addr), *origin_count, *origin_datatype, rankine_address(result_addr), *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request));
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget_accumulate(rankine_address(origin_addr), *origin_count, HANDLE(*origin_datatype), rankine_address(result_addr), *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    *request = INTEGER(request_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_, mpi_rget_accumulate_);
 
-void pmpi_rget_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, int *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Rget_accumulate(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget_accumulate(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), result_addr_b.address, *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_f08ts_, mpi_rget_accumulate_f08ts_);
 
-void pmpi_rget_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
+void pmpi_rget_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, int *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Rget_accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    MPI_Request request_h = HANDLE(*request);
+    int code = MPI_Rget_accumulate_c(origin_addr_b.address, *origin_count, HANDLE(*origin_datatype), result_addr_b.address, *result_count, HANDLE(*result_datatype), *target_rank, *target_disp, *target_count, HANDLE(*target_datatype), HANDLE(*op), HANDLE(*win), &request_h);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = request_h, .window = HANDLE(*win), .target = *target_rank});
+    *request = INTEGER(request_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_c_f08ts_, mpi_rget_accumulate_c_f08ts_);
 
-void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Fetch_and_op(rankine_address(origin_addr), rankine_address(result_addr), *datatype, *target_rank, *target_disp, *op, *win));
+    return_code(ierror, MPI_Fetch_and_op(rankine_address(origin_addr), rankine_address(result_addr), HANDLE(*datatype), *target_rank, *target_disp, HANDLE(*op), HANDLE(*win)));
 }
 ALSO(pmpi_fetch_and_op_, mpi_fetch_and_op_);
 
-void pmpi_fetch_and_op_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Op *op, MPI_Win *win, int *ierror)
+void pmpi_fetch_and_op_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Fetch_and_op(origin_addr_b.address, result_addr_b.address, *datatype, *target_rank, *target_disp, *op, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Fetch_and_op(origin_addr_b.address, result_addr_b.address, HANDLE(*datatype), *target_rank, *target_disp, HANDLE(*op), HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_fetch_and_op_f08ts_, mpi_fetch_and_op_f08ts_);
 
-void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Win *win, int *ierror)
+void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Compare_and_swap(rankine_address(origin_addr), rankine_address(compare_addr), rankine_address(result_addr), *datatype, *target_rank, *target_disp, *win));
+    return_code(ierror, MPI_Compare_and_swap(rankine_address(origin_addr), rankine_address(compare_addr), rankine_address(result_addr), HANDLE(*datatype), *target_rank, *target_disp, HANDLE(*win)));
 }
 ALSO(pmpi_compare_and_swap_, mpi_compare_and_swap_);
 
-void pmpi_compare_and_swap_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *compare_addr, CFI_cdesc_t *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Win *win, int *ierror)
+void pmpi_compare_and_swap_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *compare_addr, CFI_cdesc_t *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
     struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
     struct buffer compare_addr_b = rankine_buffer(compare_addr, 0);
     struct buffer result_addr_b = rankine_buffer(result_addr, 1);
-    int code = MPI_Compare_and_swap(origin_addr_b.address, compare_addr_b.address, result_addr_b.address, *datatype, *target_rank, *target_disp, *win);
-    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
-    rankine_buffer_until(&compare_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
-    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    int code = MPI_Compare_and_swap(origin_addr_b.address, compare_addr_b.address, result_addr_b.address, HANDLE(*datatype), *target_rank, *target_disp, HANDLE(*win));
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&compare_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = HANDLE(*win), .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_compare_and_swap_f08ts_, mpi_compare_and_swap_f08ts_);
 
-void pmpi_win_fence_(int *assert, MPI_Win *win, int *ierror)
+void pmpi_win_fence_(int *assert, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_fence(*assert, *win));
+    return_code(ierror, MPI_Win_fence(*assert, HANDLE(*win)));
 }
 ALSO(pmpi_win_fence_, mpi_win_fence_);
 ALSO(pmpi_win_fence_, pmpi_win_fence_f08_);
 ALSO(pmpi_win_fence_, mpi_win_fence_f08_);
 
-void pmpi_win_start_(MPI_Group *group, int *assert, MPI_Win *win, int *ierror)
+void pmpi_win_start_(int *group, int *assert, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_start(*group, *assert, *win));
+    return_code(ierror, MPI_Win_start(HANDLE(*group), *assert, HANDLE(*win)));
 }
 ALSO(pmpi_win_start_, mpi_win_start_);
 ALSO(pmpi_win_start_, pmpi_win_start_f08_);
 ALSO(pmpi_win_start_, mpi_win_start_f08_);
 
-void pmpi_win_complete_(MPI_Win *win, int *ierror)
+void pmpi_win_complete_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_complete(*win));
+    return_code(ierror, MPI_Win_complete(HANDLE(*win)));
 }
 ALSO(pmpi_win_complete_, mpi_win_complete_);
 ALSO(pmpi_win_complete_, pmpi_win_complete_f08_);
 ALSO(pmpi_win_complete_, mpi_win_complete_f08_);
 
-void pmpi_win_post_(MPI_Group *group, int *assert, MPI_Win *win, int *ierror)
+void pmpi_win_post_(int *group, int *assert, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_post(*group, *assert, *win));
+    return_code(ierror, MPI_Win_post(HANDLE(*group), *assert, HANDLE(*win)));
 }
 ALSO(pmpi_win_post_, mpi_win_post_);
 ALSO(pmpi_win_post_, pmpi_win_post_f08_);
 ALSO(pmpi_win_post_, mpi_win_post_f08_);
 
-void pmpi_win_wait_(MPI_Win *win, int *ierror)
+void pmpi_win_wait_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_wait(*win));
+    return_code(ierror, MPI_Win_wait(HANDLE(*win)));
 }
 ALSO(pmpi_win_wait_, mpi_win_wait_);
 ALSO(pmpi_win_wait_, pmpi_win_wait_f08_);
 ALSO(pmpi_win_wait_, mpi_win_wait_f08_);
 
-void pmpi_win_test_(MPI_Win *win, int *flag, int *ierror)
+void pmpi_win_test_(int *win, int *flag, int *ierror)
 {
-    return_code(ierror, MPI_Win_test(*win, flag));
+    return_code(ierror, MPI_Win_test(HANDLE(*win), flag));
 }
 ALSO(pmpi_win_test_, mpi_win_test_);
 ALSO(pmpi_win_test_, pmpi_win_test_f08_);
 ALSO(pmpi_win_test_, mpi_win_test_f08_);
 
-void pmpi_win_lock_(int *lock_type, int *rank, int *assert, MPI_Win *win, int *ierror)
+void pmpi_win_lock_(int *lock_type, int *rank, int *assert, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_lock(*lock_type, *rank, *assert, *win));
+    return_code(ierror, MPI_Win_lock(*lock_type, *rank, *assert, HANDLE(*win)));
 }
 ALSO(pmpi_win_lock_, mpi_win_lock_);
 ALSO(pmpi_win_lock_, pmpi_win_lock_f08_);
 ALSO(pmpi_win_lock_, mpi_win_lock_f08_);
 
-void pmpi_win_lock_all_(int *assert, MPI_Win *win, int *ierror)
+void pmpi_win_lock_all_(int *assert, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_lock_all(*assert, *win));
+    return_code(ierror, MPI_Win_lock_all(*assert, HANDLE(*win)));
 }
 ALSO(pmpi_win_lock_all_, mpi_win_lock_all_);
 ALSO(pmpi_win_lock_all_, pmpi_win_lock_all_f08_);
 ALSO(pmpi_win_lock_all_, mpi_win_lock_all_f08_);
 
-void pmpi_win_unlock_(int *rank, MPI_Win *win, int *ierror)
+void pmpi_win_unlock_(int *rank, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_unlock(*rank, *win));
+    return_code(ierror, MPI_Win_unlock(*rank, HANDLE(*win)));
 }
 ALSO(pmpi_win_unlock_, mpi_win_unlock_);
 ALSO(pmpi_win_unlock_, pmpi_win_unlock_f08_);
 ALSO(pmpi_win_unlock_, mpi_win_unlock_f08_);
 
-void pmpi_win_unlock_all_(MPI_Win *win, int *ierror)
+void pmpi_win_unlock_all_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_unlock_all(*win));
+    return_code(ierror, MPI_Win_unlock_all(HANDLE(*win)));
 }
 ALSO(pmpi_win_unlock_all_, mpi_win_unlock_all_);
 ALSO(pmpi_win_unlock_all_, pmpi_win_unlock_all_f08_);
 ALSO(pmpi_win_unlock_all_, mpi_win_unlock_all_f08_);
 
-void pmpi_win_flush_(int *rank, MPI_Win *win, int *ierror)
+void pmpi_win_flush_(int *rank, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_flush(*rank, *win));
+    return_code(ierror, MPI_Win_flush(*rank, HANDLE(*win)));
 }
 ALSO(pmpi_win_flush_, mpi_win_flush_);
 ALSO(pmpi_win_flush_, pmpi_win_flush_f08_);
 ALSO(pmpi_win_flush_, mpi_win_flush_f08_);
 
-void pmpi_win_flush_all_(MPI_Win *win, int *ierror)
+void pmpi_win_flush_all_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_flush_all(*win));
+    return_code(ierror, MPI_Win_flush_all(HANDLE(*win)));
 }
 ALSO(pmpi_win_flush_all_, mpi_win_flush_all_);
 ALSO(pmpi_win_flush_all_, pmpi_win_flush_all_f08_);
 ALSO(pmpi_win_flush_all_, mpi_win_flush_all_f08_);
 
-void pmpi_win_flush_local_(int *rank, MPI_Win *win, int *ierror)
+void pmpi_win_flush_local_(int *rank, int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_flush_local(*rank, *win));
+    return_code(ierror, MPI_Win_flush_local(*rank, HANDLE(*win)));
 }
 ALSO(pmpi_win_flush_local_, mpi_win_flush_local_);
 ALSO(pmpi_win_flush_local_, pmpi_win_flush_local_f08_);
 ALSO(pmpi_win_flush_local_, mpi_win_flush_local_f08_);
 
-void pmpi_win_flush_local_all_(MPI_Win *win, int *ierror)
+void pmpi_win_flush_local_all_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_flush_local_all(*win));
+    return_code(ierror, MPI_Win_flush_local_all(HANDLE(*win)));
 }
 ALSO(pmpi_win_flush_local_all_, mpi_win_flush_local_all_);
 ALSO(pmpi_win_flush_local_all_, pmpi_win_flush_local_all_f08_);
 ALSO(pmpi_win_flush_local_all_, mpi_win_flush_local_all_f08_);
 
-void pmpi_win_sync_(MPI_Win *win, int *ierror)
+void pmpi_win_sync_(int *win, int *ierror)
 {
-    return_code(ierror, MPI_Win_sync(*win));
+    return_code(ierror, MPI_Win_sync(HANDLE(*win)));
 }
 ALSO(pmpi_win_sync_, mpi_win_sync_);
 ALSO(pmpi_win_sync_, pmpi_win_sync_f08_);

@@ -3,43 +3,52 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_session_init_(MPI_Info *info, MPI_Errhandler *errhandler, MPI_Session *session, int *ierror)
+void pmpi_session_init_(int *info, int *errhandler, int *session, int *ierror)
 {
-    return_code(ierror, MPI_Session_init(*info, *errhandler, session));
+    MPI_Session session_h = HANDLE(*session);
+    int code = MPI_Session_init(HANDLE(*info), HANDLE(*errhandler), &session_h);
+    *session = INTEGER(session_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_init_, mpi_session_init_);
 ALSO(pmpi_session_init_, pmpi_session_init_f08_);
 ALSO(pmpi_session_init_, mpi_session_init_f08_);
 
-void pmpi_session_finalize_(MPI_Session *session, int *ierror)
+void pmpi_session_finalize_(int *session, int *ierror)
 {
-    return_code(ierror, MPI_Session_finalize(session));
+    MPI_Session session_h = HANDLE(*session);
+    int code = MPI_Session_finalize(&session_h);
+    *session = INTEGER(session_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_finalize_, mpi_session_finalize_);
 ALSO(pmpi_session_finalize_, pmpi_session_finalize_f08_);
 ALSO(pmpi_session_finalize_, mpi_session_finalize_f08_);
 
-void pmpi_session_get_info_(MPI_Session *session, MPI_Info *info_used, int *ierror)
+void pmpi_session_get_info_(int *session, int *info_used, int *ierror)
 {
-    return_code(ierror, MPI_Session_get_info(*session, info_used));
+    MPI_Info info_used_h = HANDLE(*info_used);
+    int code = MPI_Session_get_info(HANDLE(*session), &info_used_h);
+    *info_used = INTEGER(info_used_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_session_get_info_, mpi_session_get_info_);
 ALSO(pmpi_session_get_info_, pmpi_session_get_info_f08_);
 ALSO(pmpi_session_get_info_, mpi_session_get_info_f08_);
 
-void pmpi_session_get_num_psets_(MPI_Session *session, MPI_Info *info, int *npset_names, int *ierror)
+void pmpi_session_get_num_psets_(int *session, int *info, int *npset_names, int *ierror)
 {
-    return_code(ierror, MPI_Session_get_num_psets(*session, *info, npset_names));
+    return_code(ierror, MPI_Session_get_num_psets(HANDLE(*session), HANDLE(*info), npset_names));
 }
 ALSO(pmpi_session_get_num_psets_, mpi_session_get_num_psets_);
 ALSO(pmpi_session_get_num_psets_, pmpi_session_get_num_psets_f08_);
 ALSO(pmpi_session_get_num_psets_, mpi_session_get_num_psets_f08_);
 
-void pmpi_session_get_nth_pset_(MPI_Session *session, MPI_Info *info, int *n, int *pset_len, char *pset_name, int *ierror, size_t pset_name_length)
+void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, char *pset_name, int *ierror, size_t pset_name_length)
 {
     int pset_len_c = *pset_len > 0 ? *pset_len + 1 : 0;
     char *pset_name_c = calloc(pset_len_c + 1, 1);
-    int code = MPI_Session_get_nth_pset(*session, *info, *n, &pset_len_c, pset_name_c);
+    int code = MPI_Session_get_nth_pset(HANDLE(*session), HANDLE(*info), *n, &pset_len_c, pset_name_c);
     if (!code && *pset_len > 0)
         rankine_fortran_string(pset_name, pset_name_length, pset_name_c);
     if (!code && pset_len_c > 0)
@@ -51,44 +60,52 @@ ALSO(pmpi_session_get_nth_pset_, mpi_session_get_nth_pset_);
 ALSO(pmpi_session_get_nth_pset_, pmpi_session_get_nth_pset_f08_);
 ALSO(pmpi_session_get_nth_pset_, mpi_session_get_nth_pset_f08_);
 
-void pmpi_session_get_pset_info_(MPI_Session *session, char *pset_name, MPI_Info *info, int *ierror, size_t pset_name_length)
+void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, size_t pset_name_length)
 {
     char *pset_name_c = rankine_c_string(pset_name, pset_name_length);
-    int code = MPI_Session_get_pset_info(*session, pset_name_c, info);
+    MPI_Info info_h = HANDLE(*info);
+    int code = MPI_Session_get_pset_info(HANDLE(*session), pset_name_c, &info_h);
     free(pset_name_c);
+    *info = INTEGER(info_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_session_get_pset_info_, mpi_session_get_pset_info_);
 ALSO(pmpi_session_get_pset_info_, pmpi_session_get_pset_info_f08_);
 ALSO(pmpi_session_get_pset_info_, mpi_session_get_pset_info_f08_);
 
-void pmpi_group_from_session_pset_(MPI_Session *session, char *pset_name, MPI_Group *newgroup, int *ierror, size_t pset_name_length)
+void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, size_t pset_name_length)
 {
     char *pset_name_c = rankine_c_string(pset_name, pset_name_length);
-    int code = MPI_Group_from_session_pset(*session, pset_name_c, newgroup);
+    MPI_Group newgroup_h = HANDLE(*newgroup);
+    int code = MPI_Group_from_session_pset(HANDLE(*session), pset_name_c, &newgroup_h);
     free(pset_name_c);
+    *newgroup = INTEGER(newgroup_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_group_from_session_pset_, mpi_group_from_session_pset_);
 ALSO(pmpi_group_from_session_pset_, pmpi_group_from_session_pset_f08_);
 ALSO(pmpi_group_from_session_pset_, mpi_group_from_session_pset_f08_);
 
-void pmpi_comm_create_from_group_(MPI_Group *group, char *stringtag, MPI_Info *info, MPI_Errhandler *errhandler, MPI_Comm *newcomm, int *ierror, size_t stringtag_length)
+void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, size_t stringtag_length)
 {
     char *stringtag_c = rankine_c_string(stringtag, stringtag_length);
-    int code = MPI_Comm_create_from_group(*group, stringtag_c, *info, *errhandler, newcomm);
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_create_from_group(HANDLE(*group), stringtag_c, HANDLE(*info), HANDLE(*errhandler), &newcomm_h);
     free(stringtag_c);
+    *newcomm = INTEGER(newcomm_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_comm_create_from_group_, mpi_comm_create_from_group_);
 ALSO(pmpi_comm_create_from_group_, pmpi_comm_create_from_group_f08_);
 ALSO(pmpi_comm_create_from_group_, mpi_comm_create_from_group_f08_);
 
-void pmpi_intercomm_create_from_groups_(MPI_Group *local_group, int *local_leader, MPI_Group *remote_group, int *remote_leader, char *stringtag, MPI_Info *info, MPI_Errhandler *errhandler, MPI_Comm *newintercomm, int *ierror, size_t stringtag_length)
+void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, size_t stringtag_length)
 {
     char *stringtag_c = rankine_c_string(stringtag, stringtag_length);
-    int code = MPI_Intercomm_create_from_groups(*local_group, *local_leader, *remote_group, *remote_leader, stringtag_c, *info, *errhandler, newintercomm);
+    MPI_Comm newintercomm_h = HANDLE(*newintercomm);
+    int code = MPI_Intercomm_create_from_groups(HANDLE(*local_group), *local_leader, HANDLE(*remote_group), *remote_leader, stringtag_c, HANDLE(*info), HANDLE(*errhandler), &newintercomm_h);
     free(stringtag_c);
+    *newintercomm = INTEGER(newintercomm_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_intercomm_create_from_groups_, mpi_intercomm_create_from_groups_);

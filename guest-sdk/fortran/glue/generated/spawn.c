@@ -3,34 +3,43 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_comm_get_parent_(MPI_Comm *parent, int *ierror)
+void pmpi_comm_get_parent_(int *parent, int *ierror)
 {
-    return_code(ierror, MPI_Comm_get_parent(parent));
+    MPI_Comm parent_h = HANDLE(*parent);
+    int code = MPI_Comm_get_parent(&parent_h);
+    *parent = INTEGER(parent_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_get_parent_, mpi_comm_get_parent_);
 ALSO(pmpi_comm_get_parent_, pmpi_comm_get_parent_f08_);
 ALSO(pmpi_comm_get_parent_, mpi_comm_get_parent_f08_);
 
-void pmpi_comm_disconnect_(MPI_Comm *comm, int *ierror)
+void pmpi_comm_disconnect_(int *comm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_disconnect(comm));
+    MPI_Comm comm_h = HANDLE(*comm);
+    int code = MPI_Comm_disconnect(&comm_h);
+    *comm = INTEGER(comm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_disconnect_, mpi_comm_disconnect_);
 ALSO(pmpi_comm_disconnect_, pmpi_comm_disconnect_f08_);
 ALSO(pmpi_comm_disconnect_, mpi_comm_disconnect_f08_);
 
-void pmpi_comm_join_(int *fd, MPI_Comm *intercomm, int *ierror)
+void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 {
-    return_code(ierror, MPI_Comm_join(*fd, intercomm));
+    MPI_Comm intercomm_h = HANDLE(*intercomm);
+    int code = MPI_Comm_join(*fd, &intercomm_h);
+    *intercomm = INTEGER(intercomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_comm_join_, mpi_comm_join_);
 ALSO(pmpi_comm_join_, pmpi_comm_join_f08_);
 ALSO(pmpi_comm_join_, mpi_comm_join_f08_);
 
-void pmpi_open_port_(MPI_Info *info, char *port_name, int *ierror, size_t port_name_length)
+void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t port_name_length)
 {
     char *port_name_c = calloc(MPI_MAX_PORT_NAME + 1, 1);
-    int code = MPI_Open_port(*info, port_name_c);
+    int code = MPI_Open_port(HANDLE(*info), port_name_c);
     if (!code)
         rankine_fortran_string(port_name, port_name_length, port_name_c);
     free(port_name_c);
@@ -51,33 +60,37 @@ ALSO(pmpi_close_port_, mpi_close_port_);
 ALSO(pmpi_close_port_, pmpi_close_port_f08_);
 ALSO(pmpi_close_port_, mpi_close_port_f08_);
 
-void pmpi_comm_accept_(char *port_name, MPI_Info *info, int *root, MPI_Comm *comm, MPI_Comm *newcomm, int *ierror, size_t port_name_length)
+void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t port_name_length)
 {
     char *port_name_c = rankine_c_string(port_name, port_name_length);
-    int code = MPI_Comm_accept(port_name_c, *info, *root, *comm, newcomm);
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_accept(port_name_c, HANDLE(*info), *root, HANDLE(*comm), &newcomm_h);
     free(port_name_c);
+    *newcomm = INTEGER(newcomm_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_comm_accept_, mpi_comm_accept_);
 ALSO(pmpi_comm_accept_, pmpi_comm_accept_f08_);
 ALSO(pmpi_comm_accept_, mpi_comm_accept_f08_);
 
-void pmpi_comm_connect_(char *port_name, MPI_Info *info, int *root, MPI_Comm *comm, MPI_Comm *newcomm, int *ierror, size_t port_name_length)
+void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t port_name_length)
 {
     char *port_name_c = rankine_c_string(port_name, port_name_length);
-    int code = MPI_Comm_connect(port_name_c, *info, *root, *comm, newcomm);
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Comm_connect(port_name_c, HANDLE(*info), *root, HANDLE(*comm), &newcomm_h);
     free(port_name_c);
+    *newcomm = INTEGER(newcomm_h);
     return_code(ierror, code);
 }
 ALSO(pmpi_comm_connect_, mpi_comm_connect_);
 ALSO(pmpi_comm_connect_, pmpi_comm_connect_f08_);
 ALSO(pmpi_comm_connect_, mpi_comm_connect_f08_);
 
-void pmpi_publish_name_(char *service_name, MPI_Info *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
+void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
 {
     char *service_name_c = rankine_c_string(service_name, service_name_length);
     char *port_name_c = rankine_c_string(port_name, port_name_length);
-    int code = MPI_Publish_name(service_name_c, *info, port_name_c);
+    int code = MPI_Publish_name(service_name_c, HANDLE(*info), port_name_c);
     free(service_name_c);
     free(port_name_c);
     return_code(ierror, code);
@@ -86,11 +99,11 @@ ALSO(pmpi_publish_name_, mpi_publish_name_);
 ALSO(pmpi_publish_name_, pmpi_publish_name_f08_);
 ALSO(pmpi_publish_name_, mpi_publish_name_f08_);
 
-void pmpi_unpublish_name_(char *service_name, MPI_Info *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
+void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
 {
     char *service_name_c = rankine_c_string(service_name, service_name_length);
     char *port_name_c = rankine_c_string(port_name, port_name_length);
-    int code = MPI_Unpublish_name(service_name_c, *info, port_name_c);
+    int code = MPI_Unpublish_name(service_name_c, HANDLE(*info), port_name_c);
     free(service_name_c);
     free(port_name_c);
     return_code(ierror, code);
@@ -99,11 +112,11 @@ ALSO(pmpi_unpublish_name_, mpi_unpublish_name_);
 ALSO(pmpi_unpublish_name_, pmpi_unpublish_name_f08_);
 ALSO(pmpi_unpublish_name_, mpi_unpublish_name_f08_);
 
-void pmpi_lookup_name_(char *service_name, MPI_Info *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
+void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t service_name_length, size_t port_name_length)
 {
     char *service_name_c = rankine_c_string(service_name, service_name_length);
     char *port_name_c = calloc(MPI_MAX_PORT_NAME + 1, 1);
-    int code = MPI_Lookup_name(service_name_c, *info, port_name_c);
+    int code = MPI_Lookup_name(service_name_c, HANDLE(*info), port_name_c);
     free(service_name_c);
     if (!code)
         rankine_fortran_string(port_name, port_name_length, port_name_c);

@@ -3,9 +3,12 @@
 #include "glue.h"
 #include <stdlib.h>
 
-void pmpi_cart_create_(MPI_Comm *comm_old, int *ndims, int *dims, int *periods, int *reorder, MPI_Comm *comm_cart, int *ierror)
+void pmpi_cart_create_(int *comm_old, int *ndims, int *dims, int *periods, int *reorder, int *comm_cart, int *ierror)
 {
-    return_code(ierror, MPI_Cart_create(*comm_old, *ndims, dims, periods, *reorder != 0, comm_cart));
+    MPI_Comm comm_cart_h = HANDLE(*comm_cart);
+    int code = MPI_Cart_create(HANDLE(*comm_old), *ndims, dims, periods, *reorder != 0, &comm_cart_h);
+    *comm_cart = INTEGER(comm_cart_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_cart_create_, mpi_cart_create_);
 ALSO(pmpi_cart_create_, pmpi_cart_create_f08_);
@@ -19,145 +22,157 @@ ALSO(pmpi_dims_create_, mpi_dims_create_);
 ALSO(pmpi_dims_create_, pmpi_dims_create_f08_);
 ALSO(pmpi_dims_create_, mpi_dims_create_f08_);
 
-void pmpi_cartdim_get_(MPI_Comm *comm, int *ndims, int *ierror)
+void pmpi_cartdim_get_(int *comm, int *ndims, int *ierror)
 {
-    return_code(ierror, MPI_Cartdim_get(*comm, ndims));
+    return_code(ierror, MPI_Cartdim_get(HANDLE(*comm), ndims));
 }
 ALSO(pmpi_cartdim_get_, mpi_cartdim_get_);
 ALSO(pmpi_cartdim_get_, pmpi_cartdim_get_f08_);
 ALSO(pmpi_cartdim_get_, mpi_cartdim_get_f08_);
 
-void pmpi_cart_get_(MPI_Comm *comm, int *maxdims, int *dims, int *periods, int *coords, int *ierror)
+void pmpi_cart_get_(int *comm, int *maxdims, int *dims, int *periods, int *coords, int *ierror)
 {
-    return_code(ierror, MPI_Cart_get(*comm, *maxdims, dims, periods, coords));
+    return_code(ierror, MPI_Cart_get(HANDLE(*comm), *maxdims, dims, periods, coords));
 }
 ALSO(pmpi_cart_get_, mpi_cart_get_);
 ALSO(pmpi_cart_get_, pmpi_cart_get_f08_);
 ALSO(pmpi_cart_get_, mpi_cart_get_f08_);
 
-void pmpi_cart_rank_(MPI_Comm *comm, int *coords, int *rank, int *ierror)
+void pmpi_cart_rank_(int *comm, int *coords, int *rank, int *ierror)
 {
-    return_code(ierror, MPI_Cart_rank(*comm, coords, rank));
+    return_code(ierror, MPI_Cart_rank(HANDLE(*comm), coords, rank));
 }
 ALSO(pmpi_cart_rank_, mpi_cart_rank_);
 ALSO(pmpi_cart_rank_, pmpi_cart_rank_f08_);
 ALSO(pmpi_cart_rank_, mpi_cart_rank_f08_);
 
-void pmpi_cart_coords_(MPI_Comm *comm, int *rank, int *maxdims, int *coords, int *ierror)
+void pmpi_cart_coords_(int *comm, int *rank, int *maxdims, int *coords, int *ierror)
 {
-    return_code(ierror, MPI_Cart_coords(*comm, *rank, *maxdims, coords));
+    return_code(ierror, MPI_Cart_coords(HANDLE(*comm), *rank, *maxdims, coords));
 }
 ALSO(pmpi_cart_coords_, mpi_cart_coords_);
 ALSO(pmpi_cart_coords_, pmpi_cart_coords_f08_);
 ALSO(pmpi_cart_coords_, mpi_cart_coords_f08_);
 
-void pmpi_cart_shift_(MPI_Comm *comm, int *direction, int *disp, int *rank_source, int *rank_dest, int *ierror)
+void pmpi_cart_shift_(int *comm, int *direction, int *disp, int *rank_source, int *rank_dest, int *ierror)
 {
-    return_code(ierror, MPI_Cart_shift(*comm, *direction, *disp, rank_source, rank_dest));
+    return_code(ierror, MPI_Cart_shift(HANDLE(*comm), *direction, *disp, rank_source, rank_dest));
 }
 ALSO(pmpi_cart_shift_, mpi_cart_shift_);
 ALSO(pmpi_cart_shift_, pmpi_cart_shift_f08_);
 ALSO(pmpi_cart_shift_, mpi_cart_shift_f08_);
 
-void pmpi_cart_sub_(MPI_Comm *comm, int *remain_dims, MPI_Comm *newcomm, int *ierror)
+void pmpi_cart_sub_(int *comm, int *remain_dims, int *newcomm, int *ierror)
 {
-    return_code(ierror, MPI_Cart_sub(*comm, remain_dims, newcomm));
+    MPI_Comm newcomm_h = HANDLE(*newcomm);
+    int code = MPI_Cart_sub(HANDLE(*comm), remain_dims, &newcomm_h);
+    *newcomm = INTEGER(newcomm_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_cart_sub_, mpi_cart_sub_);
 ALSO(pmpi_cart_sub_, pmpi_cart_sub_f08_);
 ALSO(pmpi_cart_sub_, mpi_cart_sub_f08_);
 
-void pmpi_cart_map_(MPI_Comm *comm, int *ndims, int *dims, int *periods, int *newrank, int *ierror)
+void pmpi_cart_map_(int *comm, int *ndims, int *dims, int *periods, int *newrank, int *ierror)
 {
-    return_code(ierror, MPI_Cart_map(*comm, *ndims, dims, periods, newrank));
+    return_code(ierror, MPI_Cart_map(HANDLE(*comm), *ndims, dims, periods, newrank));
 }
 ALSO(pmpi_cart_map_, mpi_cart_map_);
 ALSO(pmpi_cart_map_, pmpi_cart_map_f08_);
 ALSO(pmpi_cart_map_, mpi_cart_map_f08_);
 
-void pmpi_graph_create_(MPI_Comm *comm_old, int *nnodes, int *index, int *edges, int *reorder, MPI_Comm *comm_graph, int *ierror)
+void pmpi_graph_create_(int *comm_old, int *nnodes, int *index, int *edges, int *reorder, int *comm_graph, int *ierror)
 {
-    return_code(ierror, MPI_Graph_create(*comm_old, *nnodes, index, edges, *reorder != 0, comm_graph));
+    MPI_Comm comm_graph_h = HANDLE(*comm_graph);
+    int code = MPI_Graph_create(HANDLE(*comm_old), *nnodes, index, edges, *reorder != 0, &comm_graph_h);
+    *comm_graph = INTEGER(comm_graph_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_graph_create_, mpi_graph_create_);
 ALSO(pmpi_graph_create_, pmpi_graph_create_f08_);
 ALSO(pmpi_graph_create_, mpi_graph_create_f08_);
 
-void pmpi_graphdims_get_(MPI_Comm *comm, int *nnodes, int *nedges, int *ierror)
+void pmpi_graphdims_get_(int *comm, int *nnodes, int *nedges, int *ierror)
 {
-    return_code(ierror, MPI_Graphdims_get(*comm, nnodes, nedges));
+    return_code(ierror, MPI_Graphdims_get(HANDLE(*comm), nnodes, nedges));
 }
 ALSO(pmpi_graphdims_get_, mpi_graphdims_get_);
 ALSO(pmpi_graphdims_get_, pmpi_graphdims_get_f08_);
 ALSO(pmpi_graphdims_get_, mpi_graphdims_get_f08_);
 
-void pmpi_graph_get_(MPI_Comm *comm, int *maxindex, int *maxedges, int *index, int *edges, int *ierror)
+void pmpi_graph_get_(int *comm, int *maxindex, int *maxedges, int *index, int *edges, int *ierror)
 {
-    return_code(ierror, MPI_Graph_get(*comm, *maxindex, *maxedges, index, edges));
+    return_code(ierror, MPI_Graph_get(HANDLE(*comm), *maxindex, *maxedges, index, edges));
 }
 ALSO(pmpi_graph_get_, mpi_graph_get_);
 ALSO(pmpi_graph_get_, pmpi_graph_get_f08_);
 ALSO(pmpi_graph_get_, mpi_graph_get_f08_);
 
-void pmpi_graph_neighbors_count_(MPI_Comm *comm, int *rank, int *nneighbors, int *ierror)
+void pmpi_graph_neighbors_count_(int *comm, int *rank, int *nneighbors, int *ierror)
 {
-    return_code(ierror, MPI_Graph_neighbors_count(*comm, *rank, nneighbors));
+    return_code(ierror, MPI_Graph_neighbors_count(HANDLE(*comm), *rank, nneighbors));
 }
 ALSO(pmpi_graph_neighbors_count_, mpi_graph_neighbors_count_);
 ALSO(pmpi_graph_neighbors_count_, pmpi_graph_neighbors_count_f08_);
 ALSO(pmpi_graph_neighbors_count_, mpi_graph_neighbors_count_f08_);
 
-void pmpi_graph_neighbors_(MPI_Comm *comm, int *rank, int *maxneighbors, int *neighbors, int *ierror)
+void pmpi_graph_neighbors_(int *comm, int *rank, int *maxneighbors, int *neighbors, int *ierror)
 {
-    return_code(ierror, MPI_Graph_neighbors(*comm, *rank, *maxneighbors, neighbors));
+    return_code(ierror, MPI_Graph_neighbors(HANDLE(*comm), *rank, *maxneighbors, neighbors));
 }
 ALSO(pmpi_graph_neighbors_, mpi_graph_neighbors_);
 ALSO(pmpi_graph_neighbors_, pmpi_graph_neighbors_f08_);
 ALSO(pmpi_graph_neighbors_, mpi_graph_neighbors_f08_);
 
-void pmpi_graph_map_(MPI_Comm *comm, int *nnodes, int *index, int *edges, int *newrank, int *ierror)
+void pmpi_graph_map_(int *comm, int *nnodes, int *index, int *edges, int *newrank, int *ierror)
 {
-    return_code(ierror, MPI_Graph_map(*comm, *nnodes, index, edges, newrank));
+    return_code(ierror, MPI_Graph_map(HANDLE(*comm), *nnodes, index, edges, newrank));
 }
 ALSO(pmpi_graph_map_, mpi_graph_map_);
 ALSO(pmpi_graph_map_, pmpi_graph_map_f08_);
 ALSO(pmpi_graph_map_, mpi_graph_map_f08_);
 
-void pmpi_dist_graph_create_(MPI_Comm *comm_old, int *n, int *sources, int *degrees, int *destinations, int *weights, MPI_Info *info, int *reorder, MPI_Comm *comm_dist_graph, int *ierror)
+void pmpi_dist_graph_create_(int *comm_old, int *n, int *sources, int *degrees, int *destinations, int *weights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
-    return_code(ierror, MPI_Dist_graph_create(*comm_old, *n, sources, degrees, destinations, rankine_weights(weights), *info, *reorder != 0, comm_dist_graph));
+    MPI_Comm comm_dist_graph_h = HANDLE(*comm_dist_graph);
+    int code = MPI_Dist_graph_create(HANDLE(*comm_old), *n, sources, degrees, destinations, rankine_weights(weights), HANDLE(*info), *reorder != 0, &comm_dist_graph_h);
+    *comm_dist_graph = INTEGER(comm_dist_graph_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_dist_graph_create_, mpi_dist_graph_create_);
 ALSO(pmpi_dist_graph_create_, pmpi_dist_graph_create_f08_);
 ALSO(pmpi_dist_graph_create_, mpi_dist_graph_create_f08_);
 
-void pmpi_dist_graph_create_adjacent_(MPI_Comm *comm_old, int *indegree, int *sources, int *sourceweights, int *outdegree, int *destinations, int *destweights, MPI_Info *info, int *reorder, MPI_Comm *comm_dist_graph, int *ierror)
+void pmpi_dist_graph_create_adjacent_(int *comm_old, int *indegree, int *sources, int *sourceweights, int *outdegree, int *destinations, int *destweights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
-    return_code(ierror, MPI_Dist_graph_create_adjacent(*comm_old, *indegree, sources, rankine_weights(sourceweights), *outdegree, destinations, rankine_weights(destweights), *info, *reorder != 0, comm_dist_graph));
+    MPI_Comm comm_dist_graph_h = HANDLE(*comm_dist_graph);
+    int code = MPI_Dist_graph_create_adjacent(HANDLE(*comm_old), *indegree, sources, rankine_weights(sourceweights), *outdegree, destinations, rankine_weights(destweights), HANDLE(*info), *reorder != 0, &comm_dist_graph_h);
+    *comm_dist_graph = INTEGER(comm_dist_graph_h);
+    return_code(ierror, code);
 }
 ALSO(pmpi_dist_graph_create_adjacent_, mpi_dist_graph_create_adjacent_);
 ALSO(pmpi_dist_graph_create_adjacent_, pmpi_dist_graph_create_adjacent_f08_);
 ALSO(pmpi_dist_graph_create_adjacent_, mpi_dist_graph_create_adjacent_f08_);
 
-void pmpi_dist_graph_neighbors_count_(MPI_Comm *comm, int *indegree, int *outdegree, int *weighted, int *ierror)
+void pmpi_dist_graph_neighbors_count_(int *comm, int *indegree, int *outdegree, int *weighted, int *ierror)
 {
-    return_code(ierror, MPI_Dist_graph_neighbors_count(*comm, indegree, outdegree, weighted));
+    return_code(ierror, MPI_Dist_graph_neighbors_count(HANDLE(*comm), indegree, outdegree, weighted));
 }
 ALSO(pmpi_dist_graph_neighbors_count_, mpi_dist_graph_neighbors_count_);
 ALSO(pmpi_dist_graph_neighbors_count_, pmpi_dist_graph_neighbors_count_f08_);
 ALSO(pmpi_dist_graph_neighbors_count_, mpi_dist_graph_neighbors_count_f08_);
 
-void pmpi_dist_graph_neighbors_(MPI_Comm *comm, int *maxindegree, int *sources, int *sourceweights, int *maxoutdegree, int *destinations, int *destweights, int *ierror)
+void pmpi_dist_graph_neighbors_(int *comm, int *maxindegree, int *sources, int *sourceweights, int *maxoutdegree, int *destinations, int *destweights, int *ierror)
 {
-    return_code(ierror, MPI_Dist_graph_neighbors(*comm, *maxindegree, sources, rankine_weights(sourceweights), *maxoutdegree, destinations, rankine_weights(destweights)));
+    return_code(ierror, MPI_Dist_graph_neighbors(HANDLE(*comm), *maxindegree, sources, rankine_weights(sourceweights), *maxoutdegree, destinations, rankine_weights(destweights)));
 }
 ALSO(pmpi_dist_graph_neighbors_, mpi_dist_graph_neighbors_);
 ALSO(pmpi_dist_graph_neighbors_, pmpi_dist_graph_neighbors_f08_);
 ALSO(pmpi_dist_graph_neighbors_, mpi_dist_graph_neighbors_f08_);
 
-void pmpi_topo_test_(MPI_Comm *comm, int *status, int *ierror)
+void pmpi_topo_test_(int *comm, int *status, int *ierror)
 {
-    return_code(ierror, MPI_Topo_test(*comm, status));
+    return_code(ierror, MPI_Topo_test(HANDLE(*comm), status));
 }
 ALSO(pmpi_topo_test_, mpi_topo_test_);
 ALSO(pmpi_topo_test_, pmpi_topo_test_f08_);

@@ -1,6 +1,6 @@
 //! `rankine sdk build fortran`: flang for WebAssembly, its intrinsic modules and its runtime.
 //!
-//! The compiler is flang's own libraries, as Debian packages them, linked with what they lack for wasm32
+//! The compiler is flang's own libraries, as Debian packages them, linked with what they lack for wasm32 and wasm64
 //! (`guest-sdk/fortran/compiler`). The runtime and the modules are compiled from LLVM's source of the same version,
 //! with the few amendments that [`AMENDMENTS`] lists. Both lie in the data folder, each under a key of what it is made
 //! from, since the runtime takes minutes and rarely changes:
@@ -14,7 +14,13 @@
 //!             include/ISO_Fortran_binding.h
 //! ```
 //!
-//! Programs with threads have a runtime of their own, compiled with their sysroot (`crate::threads`) and with its locks.
+//! Programs with threads have a runtime of their own, compiled with their sysroot (`crate::threads`) and with its locks. So do
+//! those with 64-bit addresses (`crate::wide`), and modules of their own, as kinds of C's types differ:
+//!
+//! ```text
+//! flang-m64-<key>/include/flang/*.mod
+//!                 lib/libflang_modules.a
+//! ```
 
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
@@ -22,9 +28,9 @@ use super::signatures;
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::say;
-use crate::{embedded, find, folder, key, threads};
+use crate::{embedded, find, folder, key, threads, wide};
 use anyhow::{Context as _, Result, bail, ensure};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -204,10 +210,21 @@ const AMENDMENTS: &[Amendment] = &[
     },
 ];
 
+/// Files that are taken as they are for 64-bit addresses: flang's own widths are right there, and the C library reads numbers in
+/// its own way (`sources` of `crate::sdk`).
+const AS_THEY_ARE_IN_64_BITS: [&str; 4] = [
+    "flang/module/__fortran_builtins.f90",
+    "flang/module/__fortran_type_info.f90",
+    "flang/module/iso_c_binding.f90",
+    "flang/lib/Decimal/decimal-to-binary.cpp",
+];
+
 /// The compiler for Fortran guests and its runtime.
 #[derive(Clone, Debug)]
 pub struct Flang {
     root: PathBuf,
+    /// Where the intrinsic modules and their procedures lie: beside the compiler, but for 64-bit addresses.
+    modules: PathBuf,
     runtime: PathBuf,
     /// LLVM's own folder, whose flang reads command lines.
     pub llvm: PathBuf,
@@ -217,12 +234,16 @@ impl Flang {
     /// The one that was built on this machine, with the runtime for what is compiled with this sysroot.
     pub fn with(sysroot: &Path) -> Result<Flang> {
         let flang = Flang::place(sysroot)?;
-        for folder in [&flang.root, &flang.runtime] {
+        for folder in [&flang.root, &flang.modules, &flang.runtime] {
             ensure!(
                 folder.is_dir(),
                 "the Fortran compiler{} is not built yet, or by another version of Rankine or LLVM (there is no {}); run \
                  `rankine sdk build fortran` once (some minutes)",
-                if threads::are_in(sysroot) { " for programs with threads" } else { "" },
+                match () {
+                    () if threads::are_in(sysroot) => " for programs with threads",
+                    () if wide::is_in(sysroot) => " for programs with 64-bit addresses",
+                    () => "",
+                },
                 folder.display()
             );
         }
@@ -243,7 +264,11 @@ impl Flang {
         // The compiler is the same for both, and looks for LLVM's libraries where they lie now.
         let plain = find::sysroot()?.path;
         let root = key::place("flang", (made_of(&plain), &llvm, embedded::files(&embedded::FORTRAN_COMPILER)))?;
-        Ok(Flang { root, runtime, llvm })
+        let modules = match wide::is_in(sysroot) {
+            true => key::place("flang-m64", (root.file_name(), AS_THEY_ARE_IN_64_BITS, key::sysroot(sysroot)))?,
+            false => root.clone(),
+        };
+        Ok(Flang { root, modules, runtime, llvm })
     }
 
     /// What stands for it in the keys of what it compiles.
@@ -254,6 +279,14 @@ impl Flang {
     /// The compiler proper, which takes what `flang -fc1` takes.
     pub fn compiler(&self) -> PathBuf {
         self.root.join("bin/rankine-flang")
+    }
+
+    /// What it has to be told of the intrinsic modules, unless they lie beside it.
+    pub fn module_flags(&self) -> Vec<OsString> {
+        if self.modules == self.root {
+            return Vec::new();
+        }
+        vec!["-fintrinsic-modules-path".into(), self.modules.join(INTERFACES).into()]
     }
 
     /// The driver, which translates a user's flags to the compiler's.
@@ -268,9 +301,12 @@ impl Flang {
 
     /// The runtime, and the procedures of the intrinsic modules.
     pub fn libraries(&self) -> [PathBuf; 2] {
-        [self.root.join("lib/libflang_modules.a"), self.runtime.join("lib/libflang_rt.a")]
+        [self.modules.join("lib/libflang_modules.a"), self.runtime.join("lib/libflang_rt.a")]
     }
 }
+
+/// Where the intrinsic modules lie in their folder: flang looks there, seen from itself.
+const INTERFACES: &str = "include/flang";
 
 /// The line of LLVM's own header that says its version, such as 22.1.8.
 fn version(llvm: &Path) -> Option<String> {
@@ -314,19 +350,25 @@ pub fn build(force: bool) -> Result<()> {
     let clang = find::clang()?.path;
     let plain = find::sysroot()?.path;
     build_for(&plain, force)?;
-    match threads::place(&clang, &plain)? {
-        place if place.is_dir() => build_for(&place, force),
-        _ => Ok(()),
+    for place in [threads::place(&clang, &plain)?, wide::place(&clang)?] {
+        if place.is_dir() {
+            build_for(&place, force)?;
+        }
     }
+    Ok(())
 }
 
 /// Builds what is not there yet for what is compiled with this sysroot.
 fn build_for(sysroot: &Path, force: bool) -> Result<()> {
     let flang = Flang::place(sysroot)?;
-    let has_threads = threads::are_in(sysroot);
+    let is_wide = wide::is_in(sysroot);
+    let is_plain = !is_wide && !threads::are_in(sysroot);
     if Flang::with(sysroot).is_ok() && !force {
-        let what = if has_threads { "Fortran's runtime with threads" } else { "the Fortran compiler" };
-        let place = if has_threads { &flang.runtime } else { &flang.root };
+        let (what, place) = match () {
+            () if is_plain => ("the Fortran compiler", &flang.root),
+            () if is_wide => ("Fortran's runtime for 64-bit addresses", &flang.runtime),
+            () => ("Fortran's runtime with threads", &flang.runtime),
+        };
         say(&format!("{what} is there already: {}", place.display()));
         return Ok(());
     }
@@ -339,13 +381,18 @@ fn build_for(sysroot: &Path, force: bool) -> Result<()> {
     let source = LlvmSource::with(&version, &folders)?;
     let work = tempfile::tempdir().context("cannot create a temporary folder")?;
     let tree = work.path().join("source");
-    amended_copy(&source, &folders, &tree)?;
+    amended_copy(&source, &folders, is_wide, &tree)?;
     if force || !flang.runtime.is_dir() {
         folder::remake(&flang.runtime, |draft| {
             Building { draft, tree: &tree, llvm: &flang.llvm }.runtime(sysroot, work.path())
         })?;
     }
-    if has_threads {
+    if is_wide && (force || !flang.modules.is_dir()) {
+        folder::remake(&flang.modules, |draft| {
+            Building { draft, tree: &tree, llvm: &flang.llvm }.modules(&flang.compiler(), sysroot, work.path())
+        })?;
+    }
+    if !is_plain {
         say(&format!("ready: {}", flang.runtime.display()));
         return Ok(());
     }
@@ -355,7 +402,7 @@ fn build_for(sysroot: &Path, force: bool) -> Result<()> {
         let signatures = "lib/runtime.signatures";
         fs::create_dir_all(draft.join("lib"))?;
         fs::copy(flang.runtime.join(signatures), draft.join(signatures)).context("the runtime has no signatures")?;
-        building.modules(work.path())
+        building.modules(&draft.join("bin/rankine-flang"), sysroot, work.path())
     })?;
     say(&format!("ready: {}", flang.root.display()));
     Ok(())
@@ -363,11 +410,12 @@ fn build_for(sysroot: &Path, force: bool) -> Result<()> {
 
 /// A copy of the source in which the amendments are made. A place that is not as it was is an error: this flang differs
 /// from the one that the amendments were written for.
-fn amended_copy(source: &LlvmSource, folders: &[&str], tree: &Path) -> Result<()> {
+fn amended_copy(source: &LlvmSource, folders: &[&str], is_wide: bool, tree: &Path) -> Result<()> {
     for folder in folders {
         folder::copy_tree(&source.path(folder), &tree.join(folder))?;
     }
-    for Amendment { file, was, is } in AMENDMENTS {
+    let is_amended = |file: &str| !(is_wide && AS_THEY_ARE_IN_64_BITS.contains(&file));
+    for Amendment { file, was, is } in AMENDMENTS.iter().filter(|a| is_amended(a.file)) {
         let path = tree.join(file);
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         ensure!(
@@ -481,24 +529,25 @@ impl Building<'_> {
     }
 
     /// Each module in turn: its interface goes beside the compiler, its procedures and constants to an archive.
-    fn modules(&self, work: &Path) -> Result<()> {
+    fn modules(&self, compiler: &Path, sysroot: &Path, work: &Path) -> Result<()> {
         say("compiling the intrinsic modules");
-        let interfaces = self.draft.join("include/flang");
+        let interfaces = self.draft.join(INTERFACES);
         fs::create_dir_all(&interfaces)?;
-        let sysroot = find::sysroot()?.path;
+        fs::create_dir_all(self.draft.join("lib"))?;
         let mut objects = Vec::new();
         for module in MODULES {
             let source = self.tree.join("flang/module").join(module).with_extension("f90");
             let bitcode = work.join(module).with_extension("bc");
-            let mut command = Command::new(self.draft.join("bin/rankine-flang"));
-            command.args(["-triple", "wasm32-unknown-wasip1", "-cpp", "-O2", "-emit-llvm-bc"]);
+            let mut command = Command::new(compiler);
+            command.args(["-triple", &threads::triple_of(sysroot), "-cpp", "-O2", "-emit-llvm-bc"]);
+            command.arg("-fintrinsic-modules-path").arg(&interfaces);
             // The types of this module are described by the module after it.
             command.args(["-mmlir", "-ignore-missing-type-desc", "-module-dir"]);
             command.arg(&interfaces).arg(&source).arg("-o").arg(&bitcode);
             check(&mut command, &format!("compiling the module {module}"))?;
             let object = bitcode.with_extension("o");
             let mut command = self.llvm_tool("clang");
-            command.args(base_flags(&sysroot)).args(["-O2", "-w", "-c"]).arg(&bitcode);
+            command.args(base_flags(sysroot)).args(["-O2", "-w", "-c"]).arg(&bitcode);
             check(command.arg("-o").arg(&object), &format!("compiling the module {module}"))?;
             objects.push(object);
         }

@@ -4,7 +4,7 @@
 //! flang does not, build systems pass without asking: it is dropped where it changes no result, and said so under `-v`.
 
 use crate::cc::flags as c;
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -66,10 +66,6 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
     }
     let mut notes = std::mem::take(&mut request.common.notes);
     request.common = c::read(&kept)?;
-    ensure!(
-        !request.common.wide,
-        "-m64: there is no Fortran yet for programs with 64-bit addresses; `rankine cc -m64` compiles C, and `rankine c++ -m64` C++"
-    );
     notes.append(&mut request.common.notes);
     request.common.notes = notes;
     let mut rest = request.common.arguments.clone().into_iter();
@@ -343,6 +339,14 @@ mod tests {
         let request = of("-pthread -O2 main.f90 part.c");
         assert!(request.common.threads && !request.common.openmp);
         assert_eq!(request.front_end_flags, ["-O2"]);
+    }
+
+    #[test]
+    fn addresses_of_64_bits_are_for_all_languages() {
+        let request = of("-m64 -O2 main.f90 part.c");
+        assert!(request.common.wide);
+        assert_eq!(request.front_end_flags, ["-O2"]);
+        assert_eq!(request.clang_flags, ["-O2", "part.c"]);
     }
 
     #[test]

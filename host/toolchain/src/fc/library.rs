@@ -2,14 +2,15 @@
 //!
 //! They travel in the binary, as the C SDK does, and are compiled at first use into a folder `fortran-<key>` of the
 //! data folder; the key covers the files, the compilers and the SDK. Programs with threads have theirs in another one, in
-//! which OpenMP's module and header are those of its runtime.
+//! which OpenMP's module and header are those of its runtime. Those with 64-bit addresses have one in which `MPI_ADDRESS_KIND`
+//! is 8.
 
 use crate::build::Flang;
 use crate::process::check;
 use crate::sdk::{self, Sdk};
 use crate::threads::{self, THREADS};
-use crate::{embedded, find, folder, key};
-use anyhow::{Context as _, Result};
+use crate::{embedded, find, folder, key, wide};
+use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,6 +91,9 @@ pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result
         if threads::are_in(sysroot) {
             take_openmp(sysroot, draft)?;
         }
+        if wide::is_in(sysroot) {
+            widen_addresses(draft)?;
+        }
         fs::create_dir(draft.join("lib"))?;
         compile_modules(draft, flang, clang, sysroot)?;
         compile_glue(draft, flang, clang, sysroot, sdk)?;
@@ -108,13 +112,23 @@ fn take_openmp(sysroot: &Path, draft: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What the modules have by a macro, `mpif.h` gets here: no preprocessor sees it.
+fn widen_addresses(draft: &Path) -> Result<()> {
+    let header = draft.join("include/mpif.h");
+    let text = fs::read_to_string(&header).with_context(|| format!("cannot read {}", header.display()))?;
+    let (narrow, wide) = ("(MPI_ADDRESS_KIND=4)", "(MPI_ADDRESS_KIND=8)");
+    ensure!(text.contains(narrow), "mpif.h does not say {narrow}");
+    folder::write(&header, &text.replace(narrow, wide))
+}
+
 fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> Result<()> {
     for module in MODULES {
         let doing = format!("compiling the module {module}");
         let source = root.join("modules").join(module).with_extension("f90");
         let bitcode = source.with_extension("bc");
         let mut command = Command::new(flang.compiler());
-        command.args(["-triple", &threads::triple_of(sysroot), "-O2", "-emit-llvm-bc", "-module-dir"]);
+        command.args(["-triple", &threads::triple_of(sysroot), "-cpp", "-O2", "-emit-llvm-bc"]);
+        command.args(wide::is_in(sysroot).then_some("-DRANKINE_M64")).args(flang.module_flags()).arg("-module-dir");
         command.arg(root.join("include")).arg("-I").arg(root.join("include")).arg(source).arg("-o").arg(&bitcode);
         check(&mut command, &doing)?;
         let mut command = Command::new(clang);

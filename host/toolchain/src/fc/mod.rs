@@ -2,7 +2,7 @@
 //!
 //! A Fortran source goes through three programs: LLVM's flang driver says what its flags mean for the compiler (it is
 //! asked with `-###` and compiles nothing), Rankine's build of flang ([`Flang`]) writes LLVM bitcode for
-//! wasm32, and clang optimises that as it does C. Everything else, C sources and linking, is clang's as in `rankine
+//! wasm32 or, with `-m64`, wasm64, and clang optimises that as it does C. Everything else, C sources and linking, is clang's as in `rankine
 //! cc`, with the Fortran runtime and the MPI bindings ([`library`]) in front of the C libraries.
 
 use crate::build::Flang;
@@ -29,7 +29,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     }
     let request = flags::read(arguments)?;
     request.common.say_notes("fc");
-    let tools = Tools::find(request.common.threads)?;
+    let tools = Tools::find(&request)?;
     if let Some(show) = request.common.show {
         print_page(&cc::shown(show, &tools.described(&request)))?;
         return Ok(ExitCode::SUCCESS);
@@ -72,9 +72,9 @@ struct Tools {
 }
 
 impl Tools {
-    fn find(has_threads: bool) -> Result<Tools> {
+    fn find(request: &flags::Request) -> Result<Tools> {
         let clang = find::clang()?.path;
-        let sysroot = threads::sysroot(has_threads, &clang)?;
+        let sysroot = cc::sysroot(&clang, &request.common)?;
         let sdk = Sdk::with(&clang, &sysroot)?;
         let flang = Flang::with(&sysroot)?;
         let library = library::library(&flang, &clang, &sysroot, &sdk)?;
@@ -167,7 +167,7 @@ impl Tools {
 
     fn front_end(&self, line: &[String]) -> Command {
         let mut command = Command::new(self.flang.compiler());
-        command.args(line);
+        command.args(line).args(self.flang.module_flags());
         command
     }
 

@@ -91,7 +91,10 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (mismatches, rest) = agreement::read(&said);
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
         tell::piece(&said);
-        advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| tell!("rankine: {advice}"));
+        advice(&said, target(arguments))
+            .filter(|_| !first.status.success())
+            .iter()
+            .for_each(|advice| tell!("rankine: {advice}"));
         if let Some(output) = self::output(arguments).filter(|_| first.status.success()) {
             finish(&output, &ends)?;
         }
@@ -192,18 +195,20 @@ fn link_merged(linker: &Path, clang: &OsStr, arguments: &mut Vec<OsString>, fold
 }
 
 /// What helps where the linker's words don't say it.
-fn advice(said: &str) -> Option<&'static str> {
+fn advice(said: &str, target: &str) -> Option<&'static str> {
     if said.contains("undefined symbol: __kmpc_") {
         return Some("an object was compiled with -fopenmp: give -fopenmp when you link, too");
     }
     if said.contains("duplicate symbol: ") {
         return Some("a name is defined in several files: declare it extern (a function: static) in all files but one");
     }
-    if said.contains("must specify -mwasm64 to process wasm64 object files") {
-        return Some("an object was compiled with -m64: give -m64 when you link, too");
-    }
-    if said.contains("wasm32 object file can't be linked in wasm64 mode") {
+    // wasm-ld has these words for an object of either width if it was told the other one.
+    let differs = said.contains("wasm32 object file can't be linked in wasm64 mode");
+    if differs && target == WIDE {
         return Some("an object was compiled without -m64: compile all of a program's files with it, or none");
+    }
+    if differs || said.contains("must specify -mwasm64 to process wasm64 object files") {
+        return Some("an object was compiled with -m64: give -m64 when you link, too");
     }
     if said.contains("--shared-memory is disallowed by") {
         return Some(
@@ -314,6 +319,13 @@ fn output(arguments: &[OsString]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_says_which_of_two_widths_an_object_has() {
+        let said = "wasm-ld: error: a.o: wasm32 object file can't be linked in wasm64 mode";
+        assert!(advice(said, WIDE).unwrap().starts_with("an object was compiled without -m64"));
+        assert!(advice(said, TARGET).unwrap().starts_with("an object was compiled with -m64"));
+    }
 
     #[test]
     fn the_target_is_known_in_one_word_and_in_two() {

@@ -1,12 +1,14 @@
 //! `rankine sdk build m64`: what `-m64` compiles and links with (see `crate::wide`). The C library is wasi-libc, whose source
 //! knows of 32-bit addresses only: a musl architecture is made for it from that of wasm32 ([`source`]), and
 //! `guest-sdk/wide/wasi.c` stands between its WASI and the host's. The compiler's support routines are LLVM's ([`builtins`]),
-//! and so is the C++ library, which is compiled as for 32-bit addresses (`super::cxx`).
+//! and so is the C++ library, which is compiled as for 32-bit addresses (`super::cxx`). Fortran's runtime for them is built with
+//! the compiler (`super::flang`): by whichever of the two parts comes second.
 
 mod builtins;
 mod source;
 
 use super::cxx;
+use super::flang::{self, Flang};
 use super::jobs::run_all;
 use crate::cxx::Library;
 use crate::embedded;
@@ -39,10 +41,11 @@ pub fn build(force: bool) -> Result<()> {
     match Library::find(&clang, &place) {
         Ok(library) if !force => {
             say(&format!("the C++ library for 64-bit addresses is there already: {}", library.origin));
-            Ok(())
         }
-        _ => cxx::build_for(&clang, &place),
+        _ => cxx::build_for(&clang, &place)?,
     }
+    // Where Fortran is compiled, its programs may have such addresses now.
+    if Flang::find().is_ok() { flang::build(false) } else { Ok(()) }
 }
 
 fn build_in(clang: &Path, draft: &Path) -> Result<()> {

@@ -1,4 +1,4 @@
-// How Fortran's types are passed and stored on wasm32: the rules of clang's C ABI for that target, which flang's own
+// How Fortran's types are passed and stored on wasm32 and wasm64: the rules of clang's C ABI for these targets, which flang's own
 // library of targets lacks. This file takes the place of that library's object (lib/Optimizer/CodeGen/Target.cpp).
 
 #include "flang/Optimizer/CodeGen/Target.h"
@@ -9,7 +9,7 @@ using namespace fir;
 
 namespace {
 
-class Wasm32 : public CodeGenSpecifics {
+class Wasm : public CodeGenSpecifics {
 public:
   using CodeGenSpecifics::CodeGenSpecifics;
   using Attribute = CodeGenSpecifics::Attributes;
@@ -66,7 +66,10 @@ private:
   static mlir::Type pairOf(mlir::Type element) {
     return mlir::TupleType::get(element.getContext(), {element, element});
   }
-  static mlir::Type lengthType(mlir::Type element) { return mlir::IntegerType::get(element.getContext(), 32); }
+  /// `size_t`.
+  mlir::Type lengthType(mlir::Type element) const {
+    return mlir::IntegerType::get(element.getContext(), triple.isArch64Bit() ? 64 : 32);
+  }
 
   /// The scalar that is all of a structure, through structures and arrays of one element; null if it holds more.
   static mlir::Type onlyScalar(mlir::Type type) {
@@ -87,7 +90,7 @@ std::unique_ptr<CodeGenSpecifics> CodeGenSpecifics::get(mlir::MLIRContext *conte
                                                         KindMapping &&kinds, llvm::StringRef cpu,
                                                         mlir::LLVM::TargetFeaturesAttr features,
                                                         const mlir::DataLayout &layout, llvm::StringRef tune) {
-  return std::make_unique<Wasm32>(context, std::move(triple), std::move(kinds), cpu, features, layout, tune);
+  return std::make_unique<Wasm>(context, std::move(triple), std::move(kinds), cpu, features, layout, tune);
 }
 
 std::unique_ptr<CodeGenSpecifics> CodeGenSpecifics::get(mlir::MLIRContext *context, llvm::Triple &&triple,
