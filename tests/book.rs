@@ -153,12 +153,14 @@ fn the_first_page_is_short() {
 }
 
 /// Words of the sources that look like variables and are none of a user's.
-const NO_VARIABLES: [(&str, &str); 7] = [
+const NO_VARIABLES: [(&str, &str); 9] = [
     ("CARGO_MANIFEST_DIR", "is read while Rankine is compiled"),
     ("CARGO_PKG_VERSION", "is read while Rankine is compiled"),
     ("LLVM_VERSION_STRING", "is a word of LLVM's own header"),
     ("ILP32_OFFBIG", "is a word of a header of musl"),
     ("LP64_OFF64", "is a word of a header of musl"),
+    ("LLVM_PROFILE_FILE", "is set for what builds Python"),
+    ("PKG_CONFIG", "is set for what builds Python's packages"),
     ("PROCESS_CLOCKS", "a part of WASI's emulations"),
     ("MPI_COMM_PARENT", "the name of a communicator"),
 ];

@@ -3,7 +3,7 @@
 use crate::cc::{self, Described, flags};
 use crate::find::{self, TARGET};
 use crate::key;
-use crate::sdk::Sdk;
+use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
 use crate::threads;
 use crate::wide;
@@ -90,7 +90,7 @@ impl Library {
     /// Where `rankine sdk build` puts it for this compiler and sysroot.
     pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
         let flags: Vec<String> =
-            key::flags(sysroot).into_iter().chain(cc::for_either(sysroot).map(String::from)).collect();
+            key::flags(sysroot).into_iter().chain(sdk::for_either(sysroot).map(String::from)).collect();
         key::place("c++", (key::compiler(clang), key::sysroot(sysroot), flags))
     }
 

@@ -8,13 +8,12 @@
 
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
-use crate::cc;
 use crate::cxx::Library;
 use crate::embedded;
 use crate::find;
 use crate::folder::{self, copy_tree, write};
 use crate::process::check;
-use crate::sdk::{Sdk, base_flags};
+use crate::sdk::{self, Sdk, base_flags};
 use crate::terminal::say;
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
@@ -94,7 +93,7 @@ fn compile(source: &LlvmSource, clang: &Path, sysroot: &Path, headers: &Path, dr
         job.args(base_flags(sysroot)).args(["-fwasm-exceptions", "-mexception-handling", "-O2", "-w", "-DNDEBUG"]);
         job.args(["-ffunction-sections", "-fdata-sections", "-c"]).arg(file).arg("-o").arg(&object);
         // What a landing pad is told is a thread's own for programs, which are compiled with it: so it has to be here.
-        job.args(cc::for_either(sysroot));
+        job.args(sdk::for_either(sysroot));
         if file.extension() == Some(OsStr::new("cpp")) {
             job.args(["-std=c++26", "-nostdinc++", "-isystem"]).arg(draft.join("include/c++/v1"));
         }

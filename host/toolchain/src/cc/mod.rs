@@ -89,16 +89,10 @@ fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let mut line = sdk::base_flags(sysroot);
     // What programs ask that are at home on Linux, macOS and their kind.
     line.push("-D__unix__=1".into());
-    line.extend(for_either(sysroot).map(String::from));
+    line.extend(sdk::for_either(sysroot).map(String::from));
     let folders = std::iter::once(sdk.include()).chain(Lapack::includes(clang));
     line.extend(folders.flat_map(|folder| ["-isystem".into(), folder.display().to_string()]));
     line
-}
-
-/// With atomic instructions an object can be linked to programs with threads, too, in which it may be used by several; to those
-/// without they make no difference.
-pub(crate) fn for_either(sysroot: &Path) -> Option<&'static str> {
-    (!threads::are_in(sysroot) && !wide::is_in(sysroot)).then_some("-matomics")
 }
 
 fn link_flags(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<String> {

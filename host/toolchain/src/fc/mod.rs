@@ -121,7 +121,7 @@ impl Tools {
         };
         let mut back_end = Command::new(&self.clang);
         back_end.args(sdk::base_flags(&self.sysroot)).args(["-Wno-override-module", "-Qunused-arguments"]);
-        back_end.args(WITHOUT_LFTR).args(cc::for_either(&self.sysroot));
+        back_end.args(WITHOUT_LFTR).args(sdk::for_either(&self.sysroot));
         back_end.args(&request.code_flags).arg(if request.assembles() { "-c" } else { "-S" });
         back_end.arg(&bitcode).arg("-o").arg(&object);
         self.succeeded(back_end, if request.links() { Compiled::Object(object) } else { Compiled::Done })

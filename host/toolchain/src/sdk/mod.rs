@@ -71,7 +71,7 @@ impl Sdk {
     pub fn with(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         let exe = env::current_exe().context("where is this executable?")?;
         let (texts, scripts, linker) = (texts(), scripts(&exe), linker(&exe, clang));
-        let compiled = (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot));
+        let compiled = (key::compiler(clang), key::sysroot(sysroot), key::flags(sysroot), for_either(sysroot));
         let root = key::place("sdk", (&texts, &scripts, &linker, EMPTY, compiled))?;
         folder::make_once(&root, |draft| {
             folder::write_all(draft, texts.iter().map(|(path, text)| (path.as_path(), text.as_str())))?;
@@ -210,14 +210,16 @@ fn linker(exe: &Path, clang: &Path) -> String {
 fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
     let lib = root.join("lib");
     fs::create_dir_all(&lib)?;
-    let of_cpp: &[&str] = &["-std=c++17", "-fwasm-exceptions", "-nostdinc++"];
+    let mut of_cpp = vec!["-std=c++17", "-fwasm-exceptions", "-nostdinc++"];
+    // What catches has to know where the C++ library keeps what a landing pad is told.
+    of_cpp.extend(for_either(sysroot));
     // What takes the place of the C library's own must not be made into calls of itself.
     let of_libc: &[&str] = &["-fno-builtin"];
     type Kind<'f> = (fn(&Path) -> bool, &'f [&'f str]);
     let kinds: [Kind<'_>; 3] = [
         (|path| is_c(path) && !is_of_libc(path), &[]),
         (|path| is_c(path) && is_of_libc(path), of_libc),
-        (is_cpp, of_cpp),
+        (is_cpp, &of_cpp),
     ];
     for (is_wanted, flags) in kinds {
         let mut command = Command::new(clang);
@@ -231,6 +233,12 @@ fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
         check(&mut command, &format!("compiling the SDK library with {}", clang.display()))?;
     }
     Ok(())
+}
+
+/// With atomic instructions an object can be linked to programs with threads, too, in which it may be used by several; to those
+/// without they make no difference.
+pub(crate) fn for_either(sysroot: &Path) -> Option<&'static str> {
+    (!threads::are_in(sysroot) && !wide::is_in(sysroot)).then_some("-matomics")
 }
 
 /// The flags that every compilation for a guest starts with.
