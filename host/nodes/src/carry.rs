@@ -59,8 +59,6 @@ const LAST: Duration = Duration::from_secs(2);
 /// What carries letters between the ranks of a node and a wire.
 pub struct Carrier<W> {
     world: Arc<World>,
-    /// Bytes of the longest message that goes whole.
-    whole: usize,
     desk: Arc<Desk<W>>,
 }
 
@@ -102,7 +100,7 @@ struct Carrying<W> {
 }
 
 impl<W: Wire + Send + 'static> Carrier<W> {
-    /// For a world that has ranks on other nodes.
+    /// For a world that has ranks on other nodes, before they run.
     pub fn new(world: Arc<World>, wire: W, limits: Limits) -> Carrier<W> {
         let nodes = world.nodes().expect("a job of several nodes").clone();
         let limits = Limits { whole: limits.whole.min(World::whole()), ..limits };
@@ -121,7 +119,8 @@ impl<W: Wire + Send + 'static> Carrier<W> {
             ticked: 0,
             why: None,
         };
-        Carrier { world, whole: limits.whole, desk: Arc::new(Desk(Mutex::new(Some(carrying)))) }
+        world.send_whole(limits.whole);
+        Carrier { world, desk: Arc::new(Desk(Mutex::new(Some(carrying)))) }
     }
 
     /// Lets those who wait carry letters too.
@@ -132,7 +131,7 @@ impl<W: Wire + Send + 'static> Carrier<W> {
 
     /// Carries letters until the job has ended everywhere.
     pub fn run(self) -> (Left, W) {
-        self.world.carry(self.whole);
+        self.world.carry();
         let (mut ended, mut seen): (Option<Instant>, u64) = (None, 0);
         loop {
             // Who only polls may help for ever, and has to hear of the end.

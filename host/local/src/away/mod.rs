@@ -39,7 +39,7 @@ use offers::Offers;
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// Requests that may wait for the carrying thread, and bytes of messages; beyond, messages are offered, which their ranks pay for.
+/// Requests that may wait for the carrying thread, and bytes of messages; beyond, who sends waits for it.
 const MOST: usize = 1 << 14;
 const MOST_BYTES: usize = 16 << 20;
 
@@ -324,16 +324,17 @@ impl Away {
         }
     }
 
-    /// Whether a message of so many bytes goes to a rank whole.
-    fn goes_whole(&self, to: u32, bytes: usize) -> bool {
-        let is_full = || self.fulls.load(Ordering::Relaxed) > 0 && lock(&self.full).contains(&to);
-        let is_crowded = || {
-            let node = self.nodes.node_of(to);
-            node.is_none_or(|node| self.crowded[node as usize].load(Ordering::Relaxed))
-                || lock(&self.queue).len() >= MOST
-                || self.queued.load(Ordering::Relaxed) > MOST_BYTES
-        };
-        bytes <= self.whole.load(Ordering::Relaxed) && !is_full() && !is_crowded()
+    /// Whether so much lies unreceived at a rank that it should ask for what else there is.
+    fn is_full(&self, to: u32) -> bool {
+        self.fulls.load(Ordering::Relaxed) > 0 && lock(&self.full).contains(&to)
+    }
+
+    /// Whether so much waits to be carried to a rank's node that a sender should let some of it leave first.
+    fn is_crowded(&self, to: u32) -> bool {
+        let node = self.nodes.node_of(to);
+        node.is_some_and(|node| self.crowded[node as usize].load(Ordering::Relaxed))
+            || lock(&self.queue).len() >= MOST
+            || self.queued.load(Ordering::Relaxed) > MOST_BYTES
     }
 }
 
@@ -363,9 +364,13 @@ impl World {
         self.away.as_ref()?.hosts.get().map(Vec::as_slice)
     }
 
-    /// The thread that calls carries letters from now on. Messages up to this length go whole.
-    pub fn carry(&self, whole: usize) {
+    /// Before ranks run: messages up to this length go whole, and all others are offered.
+    pub fn send_whole(&self, whole: usize) {
         self.away().whole.store(whole.min(World::whole()), Ordering::Relaxed);
+    }
+
+    /// The thread that calls carries letters from now on.
+    pub fn carry(&self) {
         let _ = self.away().carrier.set(std::thread::current());
     }
 

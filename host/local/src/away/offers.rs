@@ -79,13 +79,29 @@ impl Rank {
         // Who has not set another limit than a mailbox's has the one of letters.
         let limit = self.tools.eager_limit.get();
         let limit = if limit == EAGER { World::whole() } else { limit };
-        if bytes > limit || !away.goes_whole(what.destination, bytes) {
+        let whole = away.whole.load(Ordering::Relaxed);
+        if bytes > limit.min(whole) || away.is_full(what.destination) || !self.await_room(what.destination) {
             return false;
         }
         let mut copy = smallvec::smallvec![0; bytes];
         span.read(0, &mut copy);
         away.ask(Request::Message(Address::of(what, source), copy));
         self.tell(|| Event::Sent { from: self.id(), to: what.destination as usize, bytes });
+        true
+    }
+
+    /// Waits until what is on its way to a rank's node has left, as far as it has to; false if the job has ended. That takes no
+    /// receive, as the other node reads whatever comes: what was offered instead might wait for ever, where a few more messages
+    /// would have found room at their receiver.
+    fn await_room(&self, to: u32) -> bool {
+        let (away, world) = (self.away(), self.world());
+        while away.is_crowded(to) {
+            if world.is_closed() || world.ended().is_some() {
+                return false;
+            }
+            self.outside(|| away.helpers.look());
+            std::thread::yield_now();
+        }
         true
     }
 

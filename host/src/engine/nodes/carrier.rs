@@ -43,7 +43,6 @@ pub(super) fn run(
         // Nobody else joins it, and who is killed can't take its name back.
         leftovers::remove();
     }
-    let _ = ready.send(Ok(()));
     let mut limits = Limits::of(world.nodes().map_or(1, Nodes::count));
     if has_debugger {
         limits.patience = WITH_DEBUGGER;
@@ -51,6 +50,7 @@ pub(super) fn run(
     let is_helped = post.changes_threads();
     let carrier = Carrier::new(world.clone(), post, limits);
     let carrier = if is_helped { carrier.with_help() } else { carrier };
+    let _ = ready.send(Ok(()));
     let (left, mut post) = carrier.run();
     let over = elsewhere(left.end, left.why.as_deref(), world);
     if let Some(ending) = &over {
