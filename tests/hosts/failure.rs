@@ -61,17 +61,33 @@ pub fn end_of(child: &mut Child, hosts: &Namespaces, killed: &str) -> Result<i32
     while child.try_wait()?.is_none() || !hosts.processes()?.is_empty() {
         if Instant::now() > end {
             let left = hosts.processes()?;
+            let seen: Vec<String> = left.iter().map(|&process| state_of(process)).collect();
             for &process in &left {
                 // SAFETY: a plain system call; they are all in namespaces of this test's own.
                 unsafe { libc::kill(process, libc::SIGKILL) };
             }
             child.wait()?;
-            return Err(format!("{LIMIT:?} after {killed} was killed these still run: {left:?}").into());
+            return Err(format!("{LIMIT:?} after {killed} was killed these still run:\n{}", seen.join("\n")).into());
         }
         sleep(Duration::from_millis(50));
     }
     let status = child.wait()?;
     Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
+}
+
+/// What a process that should be gone is, and what its threads do.
+fn state_of(process: i32) -> String {
+    let read = |path: String| fs::read_to_string(path).unwrap_or_default();
+    let words = read(format!("/proc/{process}/cmdline")).replace('\0', " ");
+    let status = read(format!("/proc/{process}/status"));
+    let kept = ["State", "PPid", "SigBlk", "SigCgt", "SigPnd", "ShdPnd"];
+    let kept = status.lines().filter(|line| kept.iter().any(|key| line.starts_with(key)));
+    let mut text = format!("{process} {words}\n  {}", kept.collect::<Vec<_>>().join(", "));
+    for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+        let of = |what: &str| read(thread.path().join(what).display().to_string());
+        text += &format!("\n  {}: {} {}", of("comm").trim(), of("wchan"), of("syscall").trim());
+    }
+    text
 }
 
 /// A stand-in for ssh that does not get there the first times that a command has this word.

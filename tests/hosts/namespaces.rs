@@ -55,7 +55,9 @@ impl Namespaces {
             })
             .collect();
         let text = format!(
-            "# Runs a command on a host: `ssh [options] HOST COMMAND…`.\n\
+            "# Runs a command on a host: `ssh [options] HOST COMMAND…`. What the caller has open stays behind: a launcher whose\n\
+             # listening socket went along would be there for its helpers after it has ended.\n\
+             exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-\n\
              while case $1 in -*) true ;; *) false ;; esac; do shift; done\nhost=$1\nshift\ncase $host in\n{cases}\
              \x20   *) echo \"no host is called $host\" >&2; exit 255 ;;\nesac"
         );
