@@ -55,6 +55,35 @@ pub fn nothing_outlives_a_job(site: &Site) -> Result<(), Failed> {
     Ok(())
 }
 
+/// A node whose ranks have come to their end waits for the others, and still ends by a signal, as when its launcher is killed.
+pub fn a_signal_ends_who_waits_for_others(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let name = format!("linger-{}", std::process::id());
+    let mut command = hosts.on_first(&site.places.mpi_bin.join("mpiexec"));
+    command.args(["-n", "2"]).arg(&site.places.rankine).args(["run", "--engine", "nodes", "-n", "1"]);
+    command.arg(site.guest()?).args(["linger", &name]).env("RANKINE_MPI_LIB", site.library());
+    let errors = site.folder().join("errors-of-one.txt");
+    let mut child = command.stdout(Stdio::piped()).stderr(File::create(&errors)?).spawn()?;
+    let line = first_line(child.stdout.take().expect("it is piped"));
+    let is_first = |process: &i32| {
+        let words = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        words.split(|&byte| byte == 0).any(|word| word == b"PMI_RANK=0")
+    };
+    let said = || fs::read_to_string(&errors).unwrap_or_default();
+    let Some(first) = processes(&name).into_iter().find(is_first) else {
+        return Err(format!("it printed {line:?}, and there is no first process\n{}", said()).into());
+    };
+    // Its ranks have ended, or are about to; a job that hears of the signal before that says so in other words.
+    sleep(Duration::from_millis(500));
+    // SAFETY: a plain system call; it is a process of the job that this test has started.
+    unsafe { libc::kill(first, libc::SIGTERM) };
+    let status = end_of(&mut child, &hosts, "the first process")?;
+    if status == 0 || !said().contains("rankine: ended by signal 15") {
+        return Err(format!("status {status}\n{}", said()).into());
+    }
+    Ok(())
+}
+
 /// The status of a job, once none of its processes is left on any node.
 pub fn end_of(child: &mut Child, hosts: &Namespaces, killed: &str) -> Result<i32, Failed> {
     let end = Instant::now() + LIMIT;

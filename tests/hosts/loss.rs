@@ -209,7 +209,8 @@ impl<'h> Job<'h> {
     fn victim(&self, loss: Loss) -> Result<Option<i32>, Failed> {
         let (host, is_it): (usize, fn(&Path) -> bool) = match loss {
             Loss::Process(host) => (host, is_of_ranks),
-            Loss::Proxy(host) => (host, |process| begins(process, "hydra_pmi_proxy")),
+            // Hydra waits for ever for one that ends before it has reached the launcher, which it has when it starts something.
+            Loss::Proxy(host) => (host, |process| begins(process, "hydra_pmi_proxy") && has_children(process)),
             Loss::Launcher => (0, |process| begins(process, "mpiexec")),
             Loss::Link(_) | Loss::Room => (1, is_of_ranks),
         };
@@ -292,6 +293,12 @@ fn is_of_ranks(process: &Path) -> bool {
     let words = fs::read(process.join("cmdline")).unwrap_or_default();
     let words: Vec<&[u8]> = words.split(|&byte| byte == 0).collect();
     begins(process, "rankine") && words.get(1..6) == Some(&[&b"run"[..], b"--engine", b"nodes", b"-n", b"2"])
+}
+
+/// Whether a process has started others.
+fn has_children(process: &Path) -> bool {
+    let name = process.file_name().unwrap_or_default();
+    fs::read_to_string(process.join("task").join(name).join("children")).is_ok_and(|children| !children.is_empty())
 }
 
 /// Whether a process has a program of this name, of which the system keeps 15 bytes.

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         ("files_travel", grid::files_travel),
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
         ("nothing_outlives_a_job", failure::nothing_outlives_a_job),
+        ("a_signal_ends_who_waits_for_others", failure::a_signal_ends_who_waits_for_others),
         ("starting_is_tried_again", failure::starting_is_tried_again),
         ("a_lost_node_is_named", failure::a_lost_node_is_named),
         ("a_full_node_is_named", failure::a_full_node_is_named),

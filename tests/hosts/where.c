@@ -1,6 +1,6 @@
 // Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts;
-// with `forever` and a name for the job, the ranks exchange messages until somebody ends them; with `resume` the messages go round when
-// rank 0 has read a line; with `for`, a number of seconds and a name for the job the ranks exchange messages for so long, and then say so.
+// with `forever` and a name for the job, the ranks exchange messages until somebody ends them; with `linger` and a name rank 0 comes to its
+// end, and the others compute for ever; with `resume` the messages go round when rank 0 has read a line; with `for`, a number of seconds and a name for the job the ranks exchange messages for so long, and then say so.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,16 @@ int main(int argc, char **argv)
             fflush(stdout);
         }
         exchange_for(atof(argv[2]), rank, size);
+    }
+    if (argc > 1 && strcmp(argv[1], "linger") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0)
+            puts("running");
+        MPI_Finalize();
+        // No wait, of which others would learn that nobody is at work.
+        for (volatile int computes = rank > 0; computes;)
+            ;
+        return 0;
     }
     if (argc > 1 && strcmp(argv[1], "resume") == 0) {
         MPI_Barrier(MPI_COMM_WORLD);

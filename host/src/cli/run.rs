@@ -136,6 +136,11 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let status = looks.say(&job, &ending);
     page.close(&job, &ending);
     noted.write(&ending);
+    // Nobody else hears of signals any more, and the engine waits for other processes, perhaps.
+    watch.end_by(matches!(ending, Ending::Signalled(..)), |signal| {
+        tell!("rankine: ended by signal {signal}, after its ranks and before the job");
+        E::abandon();
+    });
     // Before the last words of the engine, in which ranks might begin to compute.
     let is_left = blas.is_none_or(|library| library.close());
     let status = match job.conclude(&ending) {

@@ -127,6 +127,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     fn conclude(&self, _ending: &Ending) -> Option<Ending> {
         None
     }
+
+    /// A signal ends the process while it concludes: removes what must not stay behind, and lets a launcher see it.
+    fn abandon() {}
 }
 
 /// What a command line asks for that not every engine can do.

@@ -308,11 +308,16 @@ impl Engine for Nodes {
         }
         let _ = tell.send(last);
         match ending {
-            // Others may compute as long as they like.
+            // Others may compute as long as they like; a signal ends this process meanwhile.
             Ending::Finished { .. } => thread.join().ok().flatten(),
             _ if ends_within(&thread, TO_END) => None,
             _ => end_by_signal(),
         }
+    }
+
+    fn abandon() {
+        quieten();
+        end_by_signal();
     }
 }
 

@@ -68,6 +68,21 @@ impl Watch {
         lock(&self.state).asked = Some(Box::new(asked));
     }
 
+    /// From now on a signal ends the process, after `last`; so does one that has arrived before, unless it `was_heard`.
+    pub fn end_by(&self, was_heard: bool, last: impl FnOnce(i32) + Send + 'static) {
+        let end = move |signal| {
+            last(signal);
+            leave(128 + signal);
+        };
+        let mut state = lock(&self.state);
+        match state.arrived {
+            Some(signal) if !was_heard => end(signal),
+            // The next one does.
+            Some(_) => {}
+            None => state.listener = Some(Box::new(end)),
+        }
+    }
+
     /// Does something that wants this thread to be alone. A signal that arrives meanwhile waits.
     pub fn paused<T>(&mut self, work: impl FnOnce() -> T) -> T {
         self.waiter.stop(&self.state);

@@ -245,6 +245,11 @@ impl Engine for Mpi {
         }
         None
     }
+
+    fn abandon() {
+        quieten();
+        end_by_signal();
+    }
 }
 
 /// The rank that this process is, before its program starts.

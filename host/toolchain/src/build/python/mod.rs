@@ -223,8 +223,10 @@ impl Build<'_> {
     }
 
     fn link(&self) -> Result<()> {
-        write(&self.work.path("image.h"), embedded::file(&PYTHON, "image.h"))?;
-        let own = ["image", "view"].map(|name| self.work.path(name).with_extension("o"));
+        for header in ["image.h", "arrays.h"] {
+            write(&self.work.path(header), embedded::file(&PYTHON, header))?;
+        }
+        let own = ["image", "view", "arrays", "arrays_plans"].map(|name| self.work.path(name).with_extension("o"));
         for object in &own {
             let source = object.with_extension("c");
             let name = source.file_name().and_then(OsStr::to_str).context("a file has a name")?;
