@@ -2,6 +2,7 @@
 #include "image.h"
 
 extern PyObject *PyInit_MPI(void);
+extern PyObject *PyInit__rankine_arrays(void);
 extern PyObject *PyInit__rankine_view(void);
 
 // In a shared library a module's functions would learn its whole name in this way.
@@ -24,6 +25,7 @@ static const struct {
     PyObject *(*init)(void);
 } modules[] = {
     {"mpi4py.MPI", PyInit_MPI},
+    {"_rankine_arrays", PyInit__rankine_arrays},
     {"_rankine_view", PyInit__rankine_view},
 #define MODULE(name, init) {name, named_##init},
 #include "modules.h"

@@ -48,6 +48,17 @@ for ranks in 1 2; do
     out "$ranks ['work.py'] __main__"
 done
 
+# Distributed arrays beside numpy's, with files, and on processes of their own.
+cp "$ROOT/tests/programs/python_arrays.py" arrays.py
+mkdir -p arrays
+for how in "-n 1" "-n 2 --threads" "-n 4 --fibers" "-n 6"; do
+    # shellcheck disable=SC2086 # words
+    runs 0 rankine python $how --dir arrays arrays.py arrays
+    out 'arrays as in numpy'
+done
+runs 0 "$MPI_BIN/mpiexec" -n 2 rankine python arrays.py
+out 'arrays as in numpy'
+
 # Who asks whether a file is there is told nothing, and who fails without it what to do; so with files that can't be written.
 mkdir -p asks
 printf 'import os, sys\nprint(os.path.exists("none.ini"))\nif sys.argv[1:]: open(*sys.argv[1:])\n' > asks/asks.py

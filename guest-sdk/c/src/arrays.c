@@ -16,23 +16,30 @@ static int element_size(Rankine_Grid grid, const char *name, MPI_Datatype elemen
     return MPI_SUCCESS;
 }
 
-int array_of_layout(const char *name, Layout *layout, MPI_Datatype element, MPI_Aint size, Rankine_Array *array)
+/* Its elements are at `data`, or in memory of its own where that is null. */
+static int array_over(const char *name, Layout *layout, MPI_Datatype element, MPI_Aint size, void *data, Rankine_Array *array)
 {
-    struct Rankine_Array_ made = {.element = element, .size = size, .layout = *layout};
+    struct Rankine_Array_ made = {.element = element, .size = size, .layout = *layout, .is_lent = data != NULL};
     made.count = axis_room(&layout->axes[0]) * layout->strides[0];
     made.name = strdup(name);
-    made.data = calloc(made.count > 0 ? made.count : 1, made.size);
+    made.data = data != NULL ? data : calloc(made.count > 0 ? made.count : 1, made.size);
     *array = malloc(sizeof made);
     if (made.name == NULL || made.data == NULL || *array == NULL) {
         Rankine_Grid grid = layout->grid;
         free(made.name);
-        free(made.data);
+        if (!made.is_lent)
+            free(made.data);
         free(*array);
         layout_free(layout);
         return arrays_misuse(grid, name, -1, "there is no memory for its %zu elements here", made.count);
     }
     **array = made;
     return MPI_SUCCESS;
+}
+
+int array_of_layout(const char *name, Layout *layout, MPI_Datatype element, MPI_Aint size, Rankine_Array *array)
+{
+    return array_over(name, layout, element, size, NULL, array);
 }
 
 int Rankine_Array_create(const char *name, Rankine_Grid grid, int dimensions, const Rankine_Range ranges[], MPI_Datatype element, Rankine_Array *array)
@@ -42,6 +49,23 @@ int Rankine_Array_create(const char *name, Rankine_Grid grid, int dimensions, co
     TRY(element_size(grid, name, element, &size));
     TRY(layout_lay(&layout, grid, name, dimensions, ranges));
     return array_of_layout(name, &layout, element, size, array);
+}
+
+int Rankine_Array_create_over(
+    void *elements, size_t count, const char *name, Rankine_Grid grid, int dimensions, const Rankine_Range ranges[], MPI_Datatype element,
+    Rankine_Array *array
+)
+{
+    Layout layout;
+    MPI_Aint size;
+    TRY(element_size(grid, name, element, &size));
+    TRY(layout_lay(&layout, grid, name, dimensions, ranges));
+    size_t stored = axis_room(&layout.axes[0]) * layout.strides[0];
+    if (count != stored || elements == NULL) {
+        layout_free(&layout);
+        return arrays_misuse(grid, name, -1, "this rank stores %zu of its elements, and is given %zu", stored, elements != NULL ? count : 0);
+    }
+    return array_over(name, &layout, element, size, elements, array);
 }
 
 int array_in_blocks(Rankine_Array array, Rankine_Array like, Rankine_Array *blocks)
@@ -74,7 +98,7 @@ int Rankine_Array_free(Rankine_Array *array)
     }
     layout_free(&old->layout);
     free(old->name);
-    if (!old->is_view)
+    if (!old->is_view && !old->is_lent)
         free(old->data);
     free(old);
     *array = NULL;

@@ -66,6 +66,7 @@ struct Rankine_Array_ {
     void *data;
     size_t count; /* elements stored here */
     int is_view;  /* of another array's elements */
+    int is_lent;  /* the elements are the program's */
     Exchange halos[2], *others;
     Exchange *started;
 };

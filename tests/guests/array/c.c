@@ -208,6 +208,45 @@ static void misuse(Rankine_Grid grid)
     TRY(Rankine_Grid_free(&other));
 }
 
+/* An array over the program's memory: it keeps what is there, and leaves it behind. */
+static void lent(Rankine_Grid grid, int dimensions)
+{
+    char expected[200];
+    Rankine_Range ranges[3];
+    Rankine_Dimension of;
+    Rankine_Array array, none;
+    size_t room = 1;
+    for (int d = 0; d < dimensions; d++)
+        ranges[d] = Rankine_ghosts(Rankine_block(3 * size + below(5)), below(3), below(3));
+    TRY(Rankine_Array_create("u", grid, dimensions, ranges, MPI_DOUBLE, &array));
+    for (int d = 0; d < dimensions; d++) {
+        TRY(Rankine_Array_dimension(array, d, &of));
+        room *= of.room;
+    }
+    TRY(Rankine_Array_free(&array));
+    double *memory = malloc((room + 1) * sizeof *memory), before = 0, sum;
+    for (size_t at = 0; at <= room; at++)
+        memory[at] = 1;
+    TRY(Rankine_Array_create_over(memory, room, "u", grid, dimensions, ranges, MPI_DOUBLE, &array));
+    CHECK_INT(Rankine_Array_local(array) == memory, 1);
+    TRY(Rankine_Write_halo(array));
+    TRY(Rankine_Reduce(array, MPI_SUM, &sum));
+    double all = 1, three = 3;
+    for (int d = 0; d < dimensions; d++)
+        all *= ranges[d].extent;
+    CHECK_INT(sum == all, 1);
+    TRY(Rankine_Array_fill(array, &three));
+    TRY(Rankine_Array_free(&array));
+    for (size_t at = 0; at < room; at++)
+        before += memory[at] == 3;
+    CHECK_INT(before == room && memory[room] == 1, 1);
+    int code = Rankine_Array_create_over(memory, room + 1, "u", grid, dimensions, ranges, MPI_DOUBLE, &none);
+    CHECK_INT(code, MPI_ERR_ARG);
+    snprintf(expected, sizeof expected, "array \"u\", rank %d: this rank stores %zu of its elements, and is given %zu", rank, room, room + 1);
+    CHECK_INT(strcmp(Rankine_Arrays_error(), expected), 0);
+    free(memory);
+}
+
 /* Without --view nothing is shown, and what is wrong is an error all the same. */
 static void shows(Rankine_Grid grid)
 {
@@ -245,6 +284,7 @@ int main(int argc, char **argv)
         moves(grid, dimensions);
         transposes(grid, dimensions);
         halos(grid, dimensions);
+        lent(grid, dimensions);
         if (seed <= 3) {
             files(grid, dimensions);
             misuse(grid);

@@ -16,14 +16,16 @@
  * A view is a part of an array, or the array with its dimensions in another order: an array too for whatever is done to all
  * elements (copies, reductions, files, ...), which shares the elements of the one that it was made of.
  *
- * Functions are collective unless their name begins with Rankine_Array_ and does not end in create, free, gather, scatter,
- * show or arrows. They give MPI_SUCCESS or an error code. A wrong use is an error that names array, dimension and rank: its text
- * goes to the standard error stream and the job ends, as MPI's errors do, unless the error handler of the communicator that
- * the grid was made of is MPI_ERRORS_RETURN; then the code is MPI_ERR_ARG, and Rankine_Arrays_error has the text. */
+ * Functions are collective unless their name begins with Rankine_Array_ and does not end in create, create_over, free,
+ * gather, scatter, show or arrows. They give MPI_SUCCESS or an error code. A wrong use is an error that names array, dimension
+ * and rank: its text goes to the standard error stream and the job ends, as MPI's errors do, unless the error handler of the
+ * communicator that the grid was made of is MPI_ERRORS_RETURN; then the code is MPI_ERR_ARG, and Rankine_Arrays_error has the
+ * text. */
 #ifndef RANKINE_ARRAYS_H
 #define RANKINE_ARRAYS_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +83,12 @@ MPI_Comm Rankine_Grid_comm(Rankine_Grid grid);
 /* An array whose bytes are all 0. Its elements are of any committed datatype without gaps. Grids must outlive their
  * arrays. */
 int Rankine_Array_create(const char *name, Rankine_Grid grid, int dimensions, const Rankine_Range ranges[], MPI_Datatype element, Rankine_Array *array);
+/* The same over memory that has room for the `count` elements which this rank stores, ghost cells too, and which the program
+ * frees after the array. */
+int Rankine_Array_create_over(
+    void *elements, size_t count, const char *name, Rankine_Grid grid, int dimensions, const Rankine_Range ranges[], MPI_Datatype element,
+    Rankine_Array *array
+);
 int Rankine_Array_free(Rankine_Array *array);
 /* This rank's block, ghost cells included. */
 void *Rankine_Array_local(Rankine_Array array);
