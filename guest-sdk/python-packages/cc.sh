@@ -63,6 +63,7 @@ ${word#-L}" ;;
 
 # A library for guests, in one of the folders that were named.
 given() {
+    # shellcheck disable=SC2043 # a list, once it is filled in
     for folder in @LIBRARIES@; do
         if [ -f "$folder/lib/lib$1.a" ]; then
             echo "$folder/lib/lib$1.a"
@@ -108,6 +109,7 @@ while [ "$count" -gt 0 ]; do
     case $word in -o | -I | -isystem | -include | -D | -U | -x | -MF | -MT) is_value=+ ;; *) is_value='' ;; esac
     set -- "$@" "$word"
 done
+# shellcheck disable=SC2043 # a list, once it is filled in
 for folder in @LIBRARIES@; do
     set -- "$@" "-I$folder/include"
 done

@@ -120,6 +120,11 @@ C
 done
 echo 'import counted_a, counted_b; print(counted_a.next(), counted_b.next(), counted_a.next())' > count.py
 runs 1 rankine python build ./counted
+err "'count.h' file not found"
+mkdir alone
+echo 'from setuptools import Extension, setup; setup(name="alone", py_modules=[], ext_modules=[Extension("alone", ["a.c"], libraries=["count"])])' > alone/setup.py
+echo 'int count(void); int PyInit_alone(void) { return count(); }' > alone/a.c
+runs 1 rankine python build ./alone
 err 'name its folder by --libraries'
 runs 1 rankine python build --libraries counted ./counted
 err 'has no lib'

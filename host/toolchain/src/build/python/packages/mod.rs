@@ -150,7 +150,8 @@ impl Build<'_> {
             quiet(install.args(["install", "-q", BUILD]), "installing what starts build systems by pip")
         })?;
         let archiver = self.archiver()?;
-        let libraries: Vec<String> = libraries.iter().map(|folder| shell_quote(&folder.display().to_string())).collect();
+        let libraries: Vec<String> =
+            libraries.iter().map(|folder| shell_quote(&folder.display().to_string())).collect();
         for (name, compiler) in [("cc", "mpicc"), ("c++", "mpicxx")] {
             let words = [
                 ("@COMPILER@", self.sdk.bin().join(compiler)),
