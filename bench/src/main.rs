@@ -132,7 +132,7 @@ enum Name {
     Nodes,
     /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
     Math,
-    /// mpi4py and numpy on `rankine python` beside a native Python over MPICH: messages, computation, starts (`bytes` is how many
+    /// mpi4py and numpy on `rankine python` beside a native Python over MPICH and Open MPI: messages, computation, starts (`bytes` is how many
     /// ranks there are).
     Python,
     /// Functions of the C library beside those of the machine's own, a thousand calls each.

@@ -7,13 +7,15 @@
 //! who has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
 //! never see half of one. What has not been used for longest goes when there is too much.
 
+#[cfg(target_os = "linux")]
+mod held;
 mod kept;
 
 pub use kept::Kept;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::hash::{Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{Read, Seek as _, Write};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -26,12 +28,19 @@ use rankine_system::{places, trust};
 /// What an entry begins with; its seal follows, then the code.
 const MAGIC: &[u8; 16] = b"rankine code 2\r\n";
 
+/// Bytes before the code.
+const HEAD: usize = MAGIC.len() + blake3::OUT_LEN;
+
 /// How the names of entries end, and how those begin that are being written.
 const CODE: &str = "code";
 const UNFINISHED: &str = ".new-";
 
 /// What all entries may take together.
 const MOST: u64 = 4 << 30;
+
+/// Bytes of code from which on it is mapped and not read.
+#[cfg(target_os = "linux")]
+const MAPPED: u64 = 1 << 20;
 
 /// How far behind an entry's time of last use may be.
 const STALE: Duration = Duration::from_secs(3600);
@@ -97,7 +106,14 @@ impl Cache {
 
     /// The code kept under a key, if it can be trusted.
     pub fn load(&self, engine: &Engine, key: &str) -> Option<Module> {
-        let entry = self.read_entry(key)?;
+        let (mut file, metadata) = self.open_entry(key)?;
+        #[cfg(target_os = "linux")]
+        if metadata.len() >= MAPPED
+            && let Some(module) = self.map(engine, key, &mut file)
+        {
+            return Some(module);
+        }
+        let entry = self.read_entry(key, &mut file, metadata.len())?;
         // SAFETY: only who has this user's key could have sealed these bytes, and with this name, which says that this
         // program made them for such an engine; Wasmtime checks version and settings once more.
         match unsafe { Module::deserialize(engine, code_of(&entry)) } {
@@ -107,6 +123,22 @@ impl Cache {
                 None
             }
         }
+    }
+
+    /// The same of much code; nothing if its entry is to be read in the other way, which finds what is wrong with it.
+    #[cfg(target_os = "linux")]
+    fn map(&self, engine: &Engine, key: &str, file: &mut File) -> Option<Module> {
+        let mut head = [0; HEAD];
+        file.read_exact(&mut head).ok()?;
+        let seal = head.strip_prefix(MAGIC)?.first_chunk().copied()?;
+        let code = held::rest_of(file).ok()?;
+        if !held::look(&code, |code| self.secret.seal(key, code) == blake3::Hash::from_bytes(seal)).ok()? {
+            return None;
+        }
+        // SAFETY: as for code that is read; nobody can change what is held.
+        let module = unsafe { Module::deserialize_open_file(engine, code) }.ok()?;
+        note_use(file);
+        Some(module)
     }
 
     /// Keeps code under a key. A cache that can't be written only costs time.
@@ -128,22 +160,28 @@ impl Cache {
         Ok(())
     }
 
-    /// The whole entry, if it is ours and its seal is right: all of it is asked of one opening of the file.
-    fn read_entry(&self, key: &str) -> Option<Vec<u8>> {
+    /// An entry, if it is ours: all of it is asked of one opening of the file.
+    fn open_entry(&self, key: &str) -> Option<(File, Metadata)> {
         let path = self.path(key);
-        let mut file = os::open_itself(&path).ok()?;
+        let file = os::open_itself(&path).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() || !trust::is_written_by_us_alone(&metadata) {
             tracing::warn!("{} is not yours alone; compiling again", path.display());
             return None;
         }
-        let mut entry = Vec::with_capacity(metadata.len() as usize);
+        Some((file, metadata))
+    }
+
+    /// The whole of it, if its seal is right.
+    fn read_entry(&self, key: &str, file: &mut File, length: u64) -> Option<Vec<u8>> {
+        let mut entry = Vec::with_capacity(length as usize);
+        file.rewind().ok()?;
         file.read_to_end(&mut entry).ok()?;
         if !self.is_sealed(key, &entry) {
-            tracing::warn!("{} is damaged, or somebody else's; compiling again", path.display());
+            tracing::warn!("{} is damaged, or somebody else's; compiling again", self.path(key).display());
             return None;
         }
-        note_use(&file);
+        note_use(file);
         Some(entry)
     }
 
@@ -166,7 +204,7 @@ fn note_use(file: &File) {
 
 /// The code in an entry.
 fn code_of(entry: &[u8]) -> &[u8] {
-    &entry[MAGIC.len() + blake3::OUT_LEN..]
+    &entry[HEAD..]
 }
 
 #[cfg(test)]
@@ -219,6 +257,31 @@ mod tests {
         assert!(fixture.loads());
         assert!(fixture.again("state").unwrap().load(&fixture.engine, &fixture.key).is_some());
         assert_eq!(fs::metadata(&fixture.cache.folder).unwrap().mode() & 0o777, 0o700);
+    }
+
+    /// A module whose code is mapped.
+    fn large() -> Vec<u8> {
+        let function = "(func (result i32) i32.const 7 i32.const 9 i32.mul) ".repeat(40_000);
+        wat::parse_str(format!("(module (memory 1) (data (i32.const 0) \"{}\") {function})", "x".repeat(5000))).unwrap()
+    }
+
+    #[test]
+    fn much_code_is_mapped_and_refused_as_little_is() {
+        let fixture = stored();
+        let (cache, engine, key) = (&fixture.cache, &fixture.engine, "large");
+        cache.store(key, &engine.precompile_module(&large()).unwrap());
+        let path = cache.path(key);
+        let whole = fs::read(&path).unwrap();
+        assert!(whole.len() as u64 >= MAPPED);
+        let mapped = |cache: &Cache| cache.map(engine, key, &mut File::open(&path).unwrap()).is_some();
+        assert!(mapped(cache) && !mapped(&fixture.again("other").unwrap()));
+        assert!(cache.load(engine, key).is_some());
+        for at in [0, MAGIC.len(), HEAD, whole.len() / 2, whole.len() - 1] {
+            let mut entry = whole.clone();
+            entry[at] ^= 1;
+            fs::write(&path, &entry).unwrap();
+            assert!(!mapped(cache) && cache.load(engine, key).is_none(), "byte {at}");
+        }
     }
 
     #[test]

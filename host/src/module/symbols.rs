@@ -92,8 +92,22 @@ impl Default for Found {
 impl Symbols {
     /// The debug information of a module that is well-formed. Without any, the module is not kept.
     pub fn of(module: Vec<u8>) -> Symbols {
+        let mut symbols = Symbols::in_sections(&module);
+        if !symbols.sections.is_empty() {
+            symbols.module = module;
+        }
+        symbols
+    }
+
+    /// The debug information of a module that is guarded when it is compiled ([`guard`]).
+    pub(crate) fn of_guarded(module: Vec<u8>) -> Symbols {
+        let found = Symbols::in_sections(&module);
+        Symbols { module, guarded: Some(OnceLock::new()), ..found }
+    }
+
+    fn in_sections(module: &[u8]) -> Symbols {
         let mut symbols = Symbols::default();
-        for payload in Parser::new(0).parse_all(&module) {
+        for payload in Parser::new(0).parse_all(module) {
             match payload {
                 Ok(Payload::CodeSectionStart { range, .. }) => symbols.code = range.start,
                 Ok(Payload::CustomSection(section)) if section.name().starts_with(".debug_") => {
@@ -104,18 +118,6 @@ impl Symbols {
                 Err(_) => break,
             }
         }
-        if !symbols.sections.is_empty() {
-            symbols.module = module;
-        }
-        symbols
-    }
-
-    /// The debug information of a module that is guarded when it is compiled ([`guard`]).
-    pub(crate) fn of_guarded(module: Vec<u8>) -> Symbols {
-        let kept = module.clone();
-        let mut symbols = Symbols::of(module);
-        symbols.module = kept;
-        symbols.guarded = Some(OnceLock::new());
         symbols
     }
 
