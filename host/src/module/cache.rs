@@ -125,7 +125,7 @@ impl Cache {
         }
     }
 
-    /// The same of much code; nothing if its entry is to be read in the other way, which finds what is wrong with it.
+    /// Much code that is kept under a key; nothing if its entry is to be read in the other way, which finds what is wrong with it.
     #[cfg(target_os = "linux")]
     fn map(&self, engine: &Engine, key: &str, file: &mut File) -> Option<Module> {
         let mut head = [0; HEAD];
@@ -135,7 +135,7 @@ impl Cache {
         if !held::look(&code, |code| self.secret.seal(key, code) == blake3::Hash::from_bytes(seal)).ok()? {
             return None;
         }
-        // SAFETY: as for code that is read; nobody can change what is held.
+        // SAFETY: the seal says that this program made the code, for such an engine, and nobody can change what is held.
         let module = unsafe { Module::deserialize_open_file(engine, code) }.ok()?;
         note_use(file);
         Some(module)

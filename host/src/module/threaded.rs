@@ -35,7 +35,7 @@ pub(crate) fn imports_shared_memory(binary: &[u8]) -> bool {
     tell_shared_memory(binary).unwrap_or(false)
 }
 
-/// The same of how a module begins, if that tells.
+/// Whether a module imports shared memory, if its beginning tells.
 fn tell_shared_memory(binary: &[u8]) -> Option<bool> {
     for payload in Parser::new(0).parse_all(binary) {
         match payload.ok()? {
