@@ -31,6 +31,13 @@ pub fn lay_out(clone: &Path, binary: &Path, prefix: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Copies a Python to where the command looks for it.
+pub fn python(built: &Path, prefix: &Path) -> Result<()> {
+    ensure!(built.join("image.wasm").is_file(), "there is no Python in {}: rankine sdk build python", built.display());
+    let place = prefix.join("share/rankine/python");
+    files::beneath(built)?.iter().try_for_each(|file| files::copy(file, &place.join(file.strip_prefix(built)?)))
+}
+
 /// The book's pages as texts, with their pictures.
 fn pages(docs: &Path, to: &Path) -> Result<()> {
     for file in files::beneath(docs)? {

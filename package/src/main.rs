@@ -51,6 +51,9 @@ enum Command {
         /// Where to put them [default: target/package in the clone]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// Take along the Python that `rankine sdk build python` has made (100 MB): `rankine python` needs no more then
+        #[arg(long)]
+        python: bool,
         /// The kind of machine; --binary says by itself what it is for
         #[arg(long, conflicts_with = "binary", value_parser = binary::PORTABLE)]
         kind: Option<String>,
@@ -84,7 +87,7 @@ fn run(Arguments { plan, command }: &Arguments) -> Result<()> {
             };
             install(clone, &prefix, binary.as_deref().unwrap_or(&binary::own(clone)))
         }
-        Command::Package { binary, out, kind } => {
+        Command::Package { binary, out, python, kind } => {
             let kind = match (binary, kind.as_deref().unwrap_or(std::env::consts::ARCH)) {
                 (Some(_), _) => "",
                 (None, kind) => kind,
@@ -99,9 +102,15 @@ fn run(Arguments { plan, command }: &Arguments) -> Result<()> {
                 return Ok(());
             }
             let binary = binary.clone().unwrap_or_else(|| binary::portable(clone, kind));
-            packages::make(clone, &binary, &std::path::absolute(out.clone().unwrap_or(clone.join("target/package")))?)
+            let out = std::path::absolute(out.clone().unwrap_or(clone.join("target/package")))?;
+            packages::make(clone, &binary, &out, python.then(|| data(clone).join("python")).as_deref())
         }
     }
+}
+
+/// Where `x` keeps what is built for guests.
+fn data(clone: &Path) -> PathBuf {
+    std::env::var_os("RANKINE_DATA_DIR").map_or_else(|| clone.join(".tools/data"), PathBuf::from)
 }
 
 fn install(clone: &Path, prefix: &Path, binary: &Path) -> Result<()> {

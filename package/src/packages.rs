@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 
 use crate::{LLVM, binary, files, layout, say, wheel};
 
-/// Makes them of a binary, in a folder.
-pub fn make(clone: &Path, binary: &Path, folder: &Path) -> Result<()> {
+/// Makes them of a binary, and of a Python if there is to be one, in a folder.
+pub fn make(clone: &Path, binary: &Path, folder: &Path, python: Option<&Path>) -> Result<()> {
     let kind = binary::kind(binary)?;
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("rankine-{version}-{kind}-linux");
@@ -16,6 +16,7 @@ pub fn make(clone: &Path, binary: &Path, folder: &Path) -> Result<()> {
     let work = tempfile::tempdir().context("cannot make a folder for temporary files")?;
     let tree = work.path().join(&name);
     layout::lay_out(clone, binary, &tree)?;
+    python.map_or(Ok(()), |python| layout::python(python, &tree))?;
     let program = tree.join("bin/rankine");
     if kind == std::env::consts::ARCH && files::has("strip") {
         files::output(Command::new("strip").arg("--strip-debug").arg(&program))?;

@@ -34,14 +34,13 @@ pub struct Python {
 impl Python {
     /// The one on this machine.
     pub fn find() -> Result<Python> {
-        let root = find::data_dir()?.join(NAME);
-        match is_whole(&root) {
+        let built = find::data_dir().map(|folder| folder.join(NAME));
+        let places = built.as_ref().ok().cloned().into_iter().chain(packaged());
+        if let Some(root) = places.into_iter().find(|root| is_whole(root)) {
             // By its own name: a build that ends while this one runs puts the other name elsewhere.
-            true => Ok(Python { root: root.canonicalize()?, packages: None }),
-            false => {
-                bail!("Python is not built yet (there is no {}); run `rankine sdk build python` once", root.display())
-            }
+            return Ok(Python { root: root.canonicalize()?, packages: None });
         }
+        bail!("Python is not built yet (there is no {}); run `rankine sdk build python` once", built?.display())
     }
 
     /// That of a folder which `rankine python build` has made.
@@ -53,7 +52,12 @@ impl Python {
         };
         let name = named.trim();
         let is_plain = name.starts_with(NAME) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        let root = find::data_dir()?.join(name);
+        let root = match name {
+            NAME => {
+                packaged().with_context(|| format!("{} is of a Python that came with Rankine", folder.display()))?
+            }
+            _ => find::data_dir()?.join(name),
+        };
         if !is_plain || !is_whole(&root) {
             bail!("{} is of a build of Python that is not here: {again}", folder.display());
         }
@@ -133,6 +137,12 @@ pub(crate) fn site(folder: &Path) -> PathBuf {
 /// The folder of the standard library in a part.
 pub(crate) fn standard_library(root: &Path) -> PathBuf {
     root.join("lib").join(format!("python{RELEASE}"))
+}
+
+/// Where a package of Rankine has it: beside the program that runs.
+fn packaged() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
+    Some(program.parent()?.parent()?.join("share/rankine").join(NAME))
 }
 
 fn is_whole(root: &Path) -> bool {
