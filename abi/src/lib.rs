@@ -40,7 +40,7 @@ pub const MOST_CALL_STACK: u64 = 64 << 20;
 /// An address in the guest's memory, as the guest gave it.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 #[repr(transparent)]
-pub struct Addr(pub u32);
+pub struct Addr(pub u64);
 
 impl Addr {
     /// The address 0, which is `MPI_BOTTOM`, `MPI_STATUS_IGNORE` and C's null pointer.
@@ -50,6 +50,12 @@ impl Addr {
     #[inline]
     pub const fn is_null(self) -> bool {
         self.0 == 0
+    }
+
+    /// The address so many bytes further: the last one there is, if that is beyond all.
+    #[inline]
+    pub const fn plus(self, bytes: u64) -> Self {
+        Self(self.0.saturating_add(bytes))
     }
 }
 

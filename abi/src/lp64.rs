@@ -4,9 +4,9 @@
 //! numbers no program knows: what reads a program's handles puts these in the place of those ([`Datatype::in_lp64`]), and
 //! what writes handles puts them back ([`Datatype::shown`]).
 
-use crate::{Datatype, Direction, Element, Function, Kind, Language, Length, Meaning, Parameter};
+use crate::{Datatype, Direction, Element, Function, Kind, Language, Length, Meaning, Parameter, ValueType};
 
-/// What the name of an import ends with that takes words of 64 bits where the one without takes 32 that are not enough:
+/// What the name of an import ends with that takes addresses and `MPI_Aint`s of 64 bits where the one without takes such of 32:
 /// `MPI_Put_64` ([`Function::for_lp64`]).
 pub const LP64: &str = "_64";
 
@@ -73,6 +73,12 @@ impl Datatype {
 }
 
 impl Parameter {
+    /// Whether its word is an address.
+    pub const fn is_address(&self) -> bool {
+        !matches!((self.direction, self.length), (Direction::In, Length::One))
+            || matches!(self.meaning, Meaning::Buffer(_) | Meaning::Status | Meaning::Text | Meaning::Address)
+    }
+
     /// Whether its word has 32 bits in one program and 64 that count in another, in a function for large counts or not.
     pub const fn is_long_in_lp64(&self, is_large: bool) -> bool {
         let is_value = matches!(self.direction, Direction::In) && matches!(self.length, Length::One);
@@ -89,7 +95,8 @@ impl Parameter {
 impl Function {
     /// Whether programs with 64-bit addresses have an import of their own ([`LP64`]).
     pub fn for_lp64(&self) -> bool {
-        self.described().iter().any(|parameter| parameter.is_long_in_lp64(self.is_large()))
+        let is_wider = |word: &Parameter| word.is_address() || word.is_long_in_lp64(self.is_large());
+        self.described().iter().any(is_wider) && self.result == ValueType::I32
     }
 
     /// The function that an import is of, which may be that of a program with 64-bit addresses.
@@ -134,8 +141,8 @@ mod tests {
             [of("MPI_Put"), of("MPI_Put_64"), of("MPI_Put_c_64")],
             [Some("MPI_Put"), Some("MPI_Put"), Some("MPI_Put_c")]
         );
-        // What has words of one width only, in this variant.
-        assert_eq!([of("MPI_Send_64"), of("MPI_Type_create_hvector_c_64"), of("MPI_Win_create_64_64")], [None; 3]);
+        // What has words of one width only.
+        assert_eq!([of("MPI_Barrier_64"), of("MPI_Win_create_64_64")], [None; 2]);
         assert_eq!(of("MPI_Type_create_hvector_64"), Some("MPI_Type_create_hvector"));
         assert!(FUNCTIONS.iter().all(|function| !function.name.ends_with(LP64)));
     }

@@ -43,7 +43,7 @@ impl Number {
     }
 
     pub fn address(self) -> Addr {
-        Addr(self.value() as u32)
+        Addr(self.value() as u64)
     }
 }
 

@@ -16,8 +16,8 @@ struct Case {
     steps: Vec<Step>,
     count: i32,
     wide: Option<i64>,
-    from: u32,
-    to: u32,
+    from: u64,
+    to: u64,
     window: i32,
 }
 

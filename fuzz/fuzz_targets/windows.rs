@@ -79,7 +79,7 @@ async fn open(r: &Rank, window: &Window) -> Result<(Win, std::ops::Range<u64>)> 
             win
         }
     };
-    Ok((win, u64::from(base.0)..u64::from(base.0) + size as u64))
+    Ok((win, base.0..base.0 + size as u64))
 }
 
 async fn access(r: &Rank, access: &Access, [from, to]: [Datatype; 2], win: Win) -> Result<()> {
@@ -108,7 +108,7 @@ async fn access(r: &Rank, access: &Access, [from, to]: [Datatype; 2], win: Win) 
         }
         What::FetchAndOp => rma::fetch_and_op(r, origin, result, to, 0, disp, op, win).map(|()| Request::NULL),
         What::CompareAndSwap => {
-            let compared = Addr(origin.0.wrapping_add(count as u32));
+            let compared = Addr(origin.0.wrapping_add(count as u64));
             rma::compare_and_swap(r, origin, compared, result, to, 0, disp, win).map(|()| Request::NULL)
         }
     }?;

@@ -2,7 +2,8 @@
 // 32 bits there, in parameters and in what parameters point to (vectors of buffers, of arguments, what was opened beforehand).
 // It is converted here, in the program: so the host need not know of each call from which kind of program it comes.
 //
-// An address that 32 bits can't hold ends the program; it is never cut.
+// A large program may have more than 4 GiB. What lies above is copied through the stack, which lies at the bottom of the memory:
+// texts and results whole, buffers in pieces, as a call may do less than it was asked for. An address is never cut.
 
 #include <stdint.h>
 #include <string.h>
@@ -17,9 +18,14 @@ enum { BUFFERS = 1024 };
 #define HOST(name) __attribute__((import_module("wasi_snapshot_preview1"), import_name(#name)))
 #define IMPORT(name, ...) HOST(name) int32_t host_##name(__VA_ARGS__)
 
+// The most of a buffer that is copied in a call, and of a list that has to be whole.
+enum { PIECE = 1 << 15, LIST = 1 << 20 };
+
+static int is_far(const void *address) { return (uintptr_t)address > UINT32_MAX; }
+
 static word at(const void *address)
 {
-    if ((uintptr_t)address > UINT32_MAX)
+    if (is_far(address))
         __builtin_trap();
     return (word)(uintptr_t)address;
 }
@@ -27,7 +33,14 @@ static word at(const void *address)
 // Who asks for more than 32 bits can say is content with less, or finds that there is no such buffer.
 static word length(size_t bytes) { return bytes > UINT32_MAX ? UINT32_MAX : (word)bytes; }
 
-#define LENGTH(path) at(path), length(strlen(path))
+static size_t at_most(size_t bytes, size_t most) { return bytes < most ? bytes : most; }
+
+// Room on the stack, if what is at an address is far, until the function returns.
+#define BELOW(address, bytes) (is_far(address) ? __builtin_alloca(bytes) : (void *)(address))
+
+static const char *copied(char *below, const char *text) { return below == text ? text : strcpy(below, text); }
+
+#define TEXT(text) at(copied(BELOW(text, strlen(text) + 1), text)), length(strlen(text))
 
 // A call that gives a size.
 #define GIVES_SIZE(size, call) \
@@ -35,6 +48,16 @@ static word length(size_t bytes) { return bytes > UINT32_MAX ? UINT32_MAX : (wor
         word narrow = 0; \
         int32_t error = call; \
         *(size) = narrow; \
+        return (uint16_t)error; \
+    } while (0)
+
+// A call that gives what is to lie at a place.
+#define GIVES(place, call) \
+    do { \
+        __typeof__(*(place)) given; \
+        int32_t error = call; \
+        if (error == 0) \
+            *(place) = given; \
         return (uint16_t)error; \
     } while (0)
 
@@ -54,14 +77,19 @@ static __wasi_errno_t sizes(int32_t (*get)(word, word), size_t *count, size_t *b
     return (uint16_t)error;
 }
 
-// The host has put narrow addresses into the vector. From the last one on each gets the room that it is to have.
-static void widen(uint8_t **vector, size_t count)
+// The host puts narrow addresses into a vector of its own.
+static __wasi_errno_t texts_of(int32_t (*get)(word, word), size_t count, size_t bytes, uint8_t **vector, uint8_t *texts)
 {
-    while (count-- > 0) {
-        word narrow;
-        memcpy(&narrow, (char *)vector + count * sizeof narrow, sizeof narrow);
-        vector[count] = (uint8_t *)(uintptr_t)narrow;
-    }
+    word narrow[count + 1];
+    uint8_t *below = BELOW(texts, bytes);
+    int32_t error = get(at(narrow), at(below));
+    if (error != 0)
+        return (uint16_t)error;
+    if (below != texts)
+        memcpy(texts, below, bytes);
+    for (size_t i = 0; i < count; i++)
+        vector[i] = texts + (narrow[i] - at(below));
+    return 0;
 }
 
 __wasi_errno_t __wasi_args_sizes_get(size_t *count, size_t *bytes) { return sizes(host_args_sizes_get, count, bytes); }
@@ -70,11 +98,7 @@ __wasi_errno_t __wasi_args_get(uint8_t **vector, uint8_t *texts)
 {
     size_t count, bytes;
     __wasi_errno_t error = __wasi_args_sizes_get(&count, &bytes);
-    if (error == 0)
-        error = (uint16_t)host_args_get(at(vector), at(texts));
-    if (error == 0)
-        widen(vector, count);
-    return error;
+    return error == 0 ? texts_of(host_args_get, count, bytes, vector, texts) : error;
 }
 
 __wasi_errno_t __wasi_environ_sizes_get(size_t *count, size_t *bytes)
@@ -86,28 +110,10 @@ __wasi_errno_t __wasi_environ_get(uint8_t **vector, uint8_t *texts)
 {
     size_t count, bytes;
     __wasi_errno_t error = __wasi_environ_sizes_get(&count, &bytes);
-    if (error == 0)
-        error = (uint16_t)host_environ_get(at(vector), at(texts));
-    if (error == 0)
-        widen(vector, count);
-    return error;
+    return error == 0 ? texts_of(host_environ_get, count, bytes, vector, texts) : error;
 }
 
 // ---- buffers ----
-
-// Of more buffers than there may be, the first ones: a call may do less than it was asked for.
-static word narrowed(struct buffer *narrow, const __wasi_iovec_t *wide, size_t count)
-{
-    if (count > BUFFERS)
-        count = BUFFERS;
-    for (size_t i = 0; i < count; i++)
-        narrow[i] = (struct buffer){at(wide[i].buf), length(wide[i].buf_len)};
-    return (word)count;
-}
-
-#define BUFFERS_OF(vector, count) \
-    struct buffer buffers[(count) < BUFFERS ? (count) + 1 : BUFFERS]; \
-    word number = narrowed(buffers, (const __wasi_iovec_t *)(vector), count)
 
 IMPORT(fd_read, int32_t, word, word, word);
 IMPORT(fd_write, int32_t, word, word, word);
@@ -116,44 +122,105 @@ IMPORT(fd_pwrite, int32_t, word, word, int64_t, word);
 IMPORT(sock_recv, int32_t, word, word, int32_t, word, word);
 IMPORT(sock_send, int32_t, word, word, int32_t, word);
 
-__wasi_errno_t __wasi_fd_read(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, size_t *read)
+// Of more buffers than there may be, and of those with one that is far, the first ones: a call may do less than it was asked for.
+static word narrowed(struct buffer *narrow, const __wasi_iovec_t *wide, size_t count)
 {
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(read, host_fd_read(fd, at(buffers), number, at(&narrow)));
+    word number = 0;
+    for (; number < count && number < BUFFERS; number++) {
+        const __wasi_iovec_t *one = &wide[number];
+        if (one->buf_len > 0 && is_far(one->buf))
+            break;
+        narrow[number] = (struct buffer){one->buf_len > 0 ? at(one->buf) : 0, length(one->buf_len)};
+    }
+    return number;
 }
 
-__wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, size_t *written)
+// Where the first buffer that has bytes lies, if it is far.
+static const __wasi_iovec_t *far_one(const __wasi_iovec_t *wide, size_t count)
 {
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(written, host_fd_write(fd, at(buffers), number, at(&narrow)));
+    while (count > 1 && wide->buf_len == 0)
+        wide++, count--;
+    return count > 0 && wide->buf_len > 0 && is_far(wide->buf) ? wide : NULL;
+}
+
+// Whether who reads a piece and wants more finds that there too, and does not wait for it.
+IMPORT(fd_fdstat_get, int32_t, word);
+static int has_all(__wasi_fd_t fd)
+{
+    __wasi_fdstat_t about;
+    return host_fd_fdstat_get(fd, at(&about)) == 0 && about.fs_filetype == __WASI_FILETYPE_REGULAR_FILE;
+}
+
+// A call in terms of `number` buffers, with `done` bytes done before: of those that are near, or of a far one as long as pieces
+// are done whole, and `goes_on`.
+#define BUFFERS_OF(vector, count, size, before, call, after, goes_on) \
+    do { \
+        const __wasi_iovec_t *far = far_one(vector, count); \
+        size_t done = 0; \
+        if (!far) { \
+            struct buffer buffers[(count) < BUFFERS ? (count) + 1 : BUFFERS]; \
+            word number = narrowed(buffers, vector, count); \
+            GIVES_SIZE(size, call); \
+        } \
+        char piece[PIECE]; \
+        const word number = 1; \
+        word narrow, bytes; \
+        int32_t error; \
+        do { \
+            uint8_t *place = (uint8_t *)far->buf + done; \
+            bytes = (word)at_most(far->buf_len - done, PIECE); \
+            struct buffer buffers[1] = {{at(piece), bytes}}; \
+            narrow = 0; \
+            before; \
+            error = call; \
+            if (error != 0) \
+                break; \
+            after; \
+            done += narrow; \
+        } while (narrow == bytes && done < far->buf_len && (goes_on)); \
+        *(size) = done; \
+        return done > 0 ? 0 : (uint16_t)error; \
+    } while (0)
+#define FILLS(vector, count, size, call, goes_on) \
+    BUFFERS_OF(vector, count, size, , call, memcpy(place, piece, at_most(narrow, bytes)), goes_on)
+#define TAKES(vector, count, size, call) BUFFERS_OF(vector, count, size, memcpy(piece, place, bytes), call, , 1)
+
+__wasi_errno_t __wasi_fd_read(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, size_t *read)
+{
+    FILLS(vector, count, read, host_fd_read(fd, at(buffers), number, at(&narrow)), has_all(fd));
 }
 
 __wasi_errno_t __wasi_fd_pread(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_filesize_t offset,
                                size_t *read)
 {
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(read, host_fd_pread(fd, at(buffers), number, offset, at(&narrow)));
-}
-
-__wasi_errno_t __wasi_fd_pwrite(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_filesize_t offset,
-                                size_t *written)
-{
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(written, host_fd_pwrite(fd, at(buffers), number, offset, at(&narrow)));
+    FILLS(vector, count, read, host_fd_pread(fd, at(buffers), number, offset + done, at(&narrow)), 1);
 }
 
 __wasi_errno_t __wasi_sock_recv(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_riflags_t flags,
                                 size_t *read, __wasi_roflags_t *given)
 {
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(read, host_sock_recv(fd, at(buffers), number, flags, at(&narrow), at(given)));
+    __wasi_roflags_t how = 0;
+    *given = how;
+    FILLS(vector, count, read, host_sock_recv(fd, at(buffers), number, flags, at(&narrow), at(&how)), 0);
+}
+
+static const __wasi_iovec_t *taken(const __wasi_ciovec_t *vector) { return (const __wasi_iovec_t *)vector; }
+
+__wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, size_t *written)
+{
+    TAKES(taken(vector), count, written, host_fd_write(fd, at(buffers), number, at(&narrow)));
+}
+
+__wasi_errno_t __wasi_fd_pwrite(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_filesize_t offset,
+                                size_t *written)
+{
+    TAKES(taken(vector), count, written, host_fd_pwrite(fd, at(buffers), number, offset + done, at(&narrow)));
 }
 
 __wasi_errno_t __wasi_sock_send(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_siflags_t flags,
                                 size_t *written)
 {
-    BUFFERS_OF(vector, count);
-    GIVES_SIZE(written, host_sock_send(fd, at(buffers), number, flags, at(&narrow)));
+    TAKES(taken(vector), count, written, host_sock_send(fd, at(buffers), number, flags, at(&narrow)));
 }
 
 // ---- other calls that give sizes ----
@@ -174,71 +241,100 @@ __wasi_errno_t __wasi_fd_prestat_get(__wasi_fd_t fd, __wasi_prestat_t *opened)
 
 __wasi_errno_t __wasi_fd_readdir(__wasi_fd_t fd, uint8_t *buffer, size_t bytes, __wasi_dircookie_t cookie, size_t *used)
 {
-    GIVES_SIZE(used, host_fd_readdir(fd, at(buffer), length(bytes), cookie, at(&narrow)));
+    // What has not been filled says that there is no more.
+    uint8_t *below = BELOW(buffer, at_most(bytes, LIST));
+    word narrow = 0;
+    int32_t error = host_fd_readdir(fd, at(below), below == buffer ? length(bytes) : (word)at_most(bytes, LIST), cookie,
+                                    at(&narrow));
+    if (below != buffer)
+        memcpy(buffer, below, error == 0 ? at_most(narrow, bytes) : 0);
+    *used = narrow < at_most(bytes, LIST) || below == buffer ? narrow : bytes;
+    return (uint16_t)error;
 }
 
 __wasi_errno_t __wasi_path_readlink(__wasi_fd_t fd, const char *path, uint8_t *buffer, size_t bytes, size_t *used)
 {
-    GIVES_SIZE(used, host_path_readlink(fd, LENGTH(path), at(buffer), length(bytes), at(&narrow)));
+    const size_t most = is_far(buffer) ? at_most(bytes, PIECE) : bytes;
+    uint8_t *below = BELOW(buffer, most);
+    word narrow = 0;
+    int32_t error = host_path_readlink(fd, TEXT(path), at(below), length(most), at(&narrow));
+    if (below != buffer)
+        memcpy(buffer, below, error == 0 ? at_most(narrow, most) : 0);
+    *used = narrow;
+    return (uint16_t)error;
 }
 
 __wasi_errno_t __wasi_poll_oneoff(const __wasi_subscription_t *in, __wasi_event_t *out, size_t count, size_t *happened)
 {
-    GIVES_SIZE(happened, host_poll_oneoff(at(in), at(out), length(count), at(&narrow)));
+    if (!is_far(in) && !is_far(out))
+        GIVES_SIZE(happened, host_poll_oneoff(at(in), at(out), length(count), at(&narrow)));
+    if (count > LIST / sizeof *in)
+        return __WASI_ERRNO_INVAL;
+    __wasi_subscription_t asked[count + 1];
+    __wasi_event_t events[count + 1];
+    memcpy(asked, in, count * sizeof *in);
+    word narrow = 0;
+    int32_t error = host_poll_oneoff(at(asked), at(events), (word)count, at(&narrow));
+    memcpy(out, events, error == 0 ? at_most(narrow, count) * sizeof *out : 0);
+    *happened = narrow;
+    return (uint16_t)error;
 }
 
-// ---- calls that only take addresses ----
+// ---- calls that give something else, or only take texts ----
 
 IMPORT(clock_res_get, int32_t, word);
 __wasi_errno_t __wasi_clock_res_get(__wasi_clockid_t id, __wasi_timestamp_t *time)
 {
-    return (uint16_t)host_clock_res_get(id, at(time));
+    GIVES(time, host_clock_res_get(id, at(&given)));
 }
 
 IMPORT(clock_time_get, int32_t, int64_t, word);
 __wasi_errno_t __wasi_clock_time_get(__wasi_clockid_t id, __wasi_timestamp_t precision, __wasi_timestamp_t *time)
 {
-    return (uint16_t)host_clock_time_get(id, precision, at(time));
+    GIVES(time, host_clock_time_get(id, precision, at(&given)));
 }
 
-IMPORT(fd_fdstat_get, int32_t, word);
 __wasi_errno_t __wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *about)
 {
-    return (uint16_t)host_fd_fdstat_get(fd, at(about));
+    GIVES(about, host_fd_fdstat_get(fd, at(&given)));
 }
 
 IMPORT(fd_filestat_get, int32_t, word);
 __wasi_errno_t __wasi_fd_filestat_get(__wasi_fd_t fd, __wasi_filestat_t *about)
 {
-    return (uint16_t)host_fd_filestat_get(fd, at(about));
+    GIVES(about, host_fd_filestat_get(fd, at(&given)));
 }
 
 IMPORT(fd_prestat_dir_name, int32_t, word, word);
 __wasi_errno_t __wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *path, size_t bytes)
 {
-    return (uint16_t)host_fd_prestat_dir_name(fd, at(path), length(bytes));
+    uint8_t *below = BELOW(path, at_most(bytes, PIECE));
+    int32_t error = host_fd_prestat_dir_name(fd, at(below), length(below == path ? bytes : at_most(bytes, PIECE)));
+    if (below != path)
+        memcpy(path, below, error == 0 ? at_most(bytes, PIECE) : 0);
+    return (uint16_t)error;
 }
 
 IMPORT(fd_seek, int32_t, int64_t, int32_t, word);
 __wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_whence_t from, __wasi_filesize_t *now)
 {
-    return (uint16_t)host_fd_seek(fd, by, from, at(now));
+    GIVES(now, host_fd_seek(fd, by, from, at(&given)));
 }
 
 IMPORT(fd_tell, int32_t, word);
-__wasi_errno_t __wasi_fd_tell(__wasi_fd_t fd, __wasi_filesize_t *now) { return (uint16_t)host_fd_tell(fd, at(now)); }
+__wasi_errno_t __wasi_fd_tell(__wasi_fd_t fd, __wasi_filesize_t *now) { GIVES(now, host_fd_tell(fd, at(&given))); }
 
 IMPORT(path_create_directory, int32_t, word, word);
 __wasi_errno_t __wasi_path_create_directory(__wasi_fd_t fd, const char *path)
 {
-    return (uint16_t)host_path_create_directory(fd, LENGTH(path));
+    return (uint16_t)host_path_create_directory(fd, TEXT(path));
 }
 
 IMPORT(path_filestat_get, int32_t, int32_t, word, word, word);
 __wasi_errno_t __wasi_path_filestat_get(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path,
                                         __wasi_filestat_t *about)
 {
-    return (uint16_t)host_path_filestat_get(fd, flags, LENGTH(path), at(about));
+    GIVES(about, host_path_filestat_get(fd, flags, TEXT(path), at(&given)));
 }
 
 IMPORT(path_filestat_set_times, int32_t, int32_t, word, word, int64_t, int64_t, int32_t);
@@ -246,14 +342,14 @@ __wasi_errno_t __wasi_path_filestat_set_times(__wasi_fd_t fd, __wasi_lookupflags
                                               __wasi_timestamp_t access, __wasi_timestamp_t change,
                                               __wasi_fstflags_t which)
 {
-    return (uint16_t)host_path_filestat_set_times(fd, flags, LENGTH(path), access, change, which);
+    return (uint16_t)host_path_filestat_set_times(fd, flags, TEXT(path), access, change, which);
 }
 
 IMPORT(path_link, int32_t, int32_t, word, word, int32_t, word, word);
 __wasi_errno_t __wasi_path_link(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path, __wasi_fd_t new_fd,
                                 const char *new_path)
 {
-    return (uint16_t)host_path_link(fd, flags, LENGTH(path), new_fd, LENGTH(new_path));
+    return (uint16_t)host_path_link(fd, flags, TEXT(path), new_fd, TEXT(new_path));
 }
 
 IMPORT(path_open, int32_t, int32_t, word, word, int32_t, int64_t, int64_t, int32_t, word);
@@ -261,43 +357,53 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t fd, __wasi_lookupflags_t flags, cons
                                 __wasi_rights_t rights, __wasi_rights_t passed_on, __wasi_fdflags_t fd_flags,
                                 __wasi_fd_t *opened)
 {
-    return (uint16_t)host_path_open(fd, flags, LENGTH(path), how, rights, passed_on, fd_flags, at(opened));
+    GIVES(opened, host_path_open(fd, flags, TEXT(path), how, rights, passed_on, fd_flags, at(&given)));
 }
 
 IMPORT(path_remove_directory, int32_t, word, word);
 __wasi_errno_t __wasi_path_remove_directory(__wasi_fd_t fd, const char *path)
 {
-    return (uint16_t)host_path_remove_directory(fd, LENGTH(path));
+    return (uint16_t)host_path_remove_directory(fd, TEXT(path));
 }
 
 IMPORT(path_rename, int32_t, word, word, int32_t, word, word);
 __wasi_errno_t __wasi_path_rename(__wasi_fd_t fd, const char *path, __wasi_fd_t new_fd, const char *new_path)
 {
-    return (uint16_t)host_path_rename(fd, LENGTH(path), new_fd, LENGTH(new_path));
+    return (uint16_t)host_path_rename(fd, TEXT(path), new_fd, TEXT(new_path));
 }
 
 IMPORT(path_symlink, word, word, int32_t, word, word);
 __wasi_errno_t __wasi_path_symlink(const char *text, __wasi_fd_t fd, const char *path)
 {
-    return (uint16_t)host_path_symlink(LENGTH(text), fd, LENGTH(path));
+    return (uint16_t)host_path_symlink(TEXT(text), fd, TEXT(path));
 }
 
 IMPORT(path_unlink_file, int32_t, word, word);
 __wasi_errno_t __wasi_path_unlink_file(__wasi_fd_t fd, const char *path)
 {
-    return (uint16_t)host_path_unlink_file(fd, LENGTH(path));
+    return (uint16_t)host_path_unlink_file(fd, TEXT(path));
 }
 
 IMPORT(random_get, word, word);
 __wasi_errno_t __wasi_random_get(uint8_t *buffer, size_t bytes)
 {
-    return (uint16_t)host_random_get(at(buffer), length(bytes));
+    if (!is_far(buffer))
+        return (uint16_t)host_random_get(at(buffer), length(bytes));
+    for (uint8_t piece[PIECE]; bytes > 0;) {
+        const size_t some = at_most(bytes, PIECE);
+        int32_t error = host_random_get(at(piece), (word)some);
+        if (error != 0)
+            return (uint16_t)error;
+        memcpy(buffer, piece, some);
+        buffer += some, bytes -= some;
+    }
+    return 0;
 }
 
 IMPORT(sock_accept, int32_t, int32_t, word);
 __wasi_errno_t __wasi_sock_accept(__wasi_fd_t fd, __wasi_fdflags_t flags, __wasi_fd_t *accepted)
 {
-    return (uint16_t)host_sock_accept(fd, flags, at(accepted));
+    GIVES(accepted, host_sock_accept(fd, flags, at(&given)));
 }
 
 // ---- calls without addresses ----

@@ -33,8 +33,8 @@ impl Compiler {
     /// The guest as a module, compiled if this is the first call for it.
     pub fn module(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".wasm", |output| match &guest.source {
-            Source::C(source) => self.c(guest, variant, source, None, output),
-            Source::Fortran(source) => self.fc(guest, source, None, output),
+            Source::C(source) => self.c(guest, variant, source, &[], output),
+            Source::Fortran(source) => self.fc(guest, source, &[], output),
             Source::Wat(source) => {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
                 std::fs::write(output, module).map_err(|e| e.to_string())
@@ -46,28 +46,31 @@ impl Compiler {
     /// The guest in C, C++ or Fortran as a module whose addresses have 64 bits.
     pub fn wide(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".m64.wasm", |output| match &guest.source {
-            Source::C(source) => self.c(guest, variant, source, Some("-m64"), output),
-            Source::Fortran(source) => self.fc(guest, source, Some("-m64"), output),
+            Source::C(source) => self.c(guest, variant, source, &["-m64"], output),
+            Source::Fortran(source) => self.fc(guest, source, &["-m64"], output),
+            _ => Err("only a guest in C, C++ or Fortran has 64-bit addresses".into()),
+        })
+    }
+
+    /// As that, with a memory that may have more than 4 GiB, whose data and heap lie above them.
+    pub fn large(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
+        const ABOVE: [&str; 2] = ["-m64=large", "-Wl,--global-base=4831838208"];
+        self.once(guest, variant, ".large.wasm", |output| match &guest.source {
+            Source::C(source) => self.c(guest, variant, source, &ABOVE, output),
+            Source::Fortran(source) => self.fc(guest, source, &ABOVE, output),
             _ => Err("only a guest in C, C++ or Fortran has 64-bit addresses".into()),
         })
     }
 
     /// Compiles sources of Fortran and C for Rankine.
-    fn fc(&self, guest: &Guest, source: &Path, width: Option<&str>, output: &Path) -> Result<(), String> {
+    fn fc(&self, guest: &Guest, source: &Path, width: &[&str], output: &Path) -> Result<(), String> {
         let mut fc = self.niced(&self.places.rankine);
         fc.args(["fc", "-O1", "-g"]).args(width).args(&guest.head.cc);
         heard(guest, &self.fortran(fc, guest, source, output, |_| true)?)
     }
 
     /// Compiles a source of C or C++.
-    fn c(
-        &self,
-        guest: &Guest,
-        variant: Variant,
-        source: &Path,
-        width: Option<&str>,
-        output: &Path,
-    ) -> Result<(), String> {
+    fn c(&self, guest: &Guest, variant: Variant, source: &Path, width: &[&str], output: &Path) -> Result<(), String> {
         let mut cc = self.niced(&self.places.rankine);
         cc.args([if is_cpp(source) { "c++" } else { "cc" }, "-O1", "-g"]).args(width);
         cc.args(c_options(guest, variant)).arg("-I").arg(self.guests_folder()).arg(source).arg("-o").arg(output);

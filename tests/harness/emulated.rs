@@ -37,7 +37,7 @@ pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
     match mode {
         Mode::Interpreted | Mode::Emulated(_) | Mode::Wine if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
         Mode::Interpreted | Mode::Emulated(_) | Mode::Wine => of(&[3, 4]),
-        Mode::Wide => wanted.iter().copied().filter(|ranks| *ranks <= 8).max().into_iter().collect(),
+        Mode::Wide | Mode::Large => wanted.iter().copied().filter(|ranks| *ranks <= 8).max().into_iter().collect(),
         _ => of(&[2, 4]),
     }
 }

@@ -84,7 +84,7 @@ impl Guest {
             Mode::Mpi if on("mpi") || self.head.bounded => self.few_ranks(),
             Mode::Interpreted | Mode::Emulated(_) if on("local") => emulated::ranks(mode, &self.head.ranks),
             Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
-            Mode::Wide if on("local") && self.is_for_wide() => emulated::ranks(mode, &self.head.ranks),
+            Mode::Wide | Mode::Large if on("local") && self.is_for_wide() => emulated::ranks(mode, &self.head.ranks),
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Nodes if on("local") => self.on_nodes(variant),
             Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {

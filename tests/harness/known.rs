@@ -18,9 +18,10 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::MixedNodes, Mode::Wine, Mode::Wide]
-                .into_iter()
-                .chain(KINDS.map(Mode::Emulated));
+            let modes =
+                [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::MixedNodes, Mode::Wine, Mode::Wide, Mode::Large]
+                    .into_iter()
+                    .chain(KINDS.map(Mode::Emulated));
             if !modes.map(Mode::name).any(|name| name == mode) {
                 return Err(wrong());
             }
@@ -30,11 +31,15 @@ impl Known {
         Ok(Known(known))
     }
 
-    /// Why a guest fails, if it is known to. What fails on nodes of one kind does so on those of two.
+    /// Why a guest fails, if it is known to. What fails on nodes of one kind does so on those of two, and what fails with 64-bit
+    /// addresses above 4 GiB as well.
     pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
-        if mode == Mode::MixedNodes
-            && let Some(reason) = self.reason(Mode::Nodes, name)
-        {
+        let also = match mode {
+            Mode::MixedNodes => Some(Mode::Nodes),
+            Mode::Large => Some(Mode::Wide),
+            _ => None,
+        };
+        if let Some(reason) = also.and_then(|also| self.reason(also, name)) {
             return Some(reason);
         }
         let parts = |end: &(usize, char)| end.1 == '/';

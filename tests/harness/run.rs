@@ -34,6 +34,7 @@ pub fn trial(
     let program = match mode {
         Mode::Native => compiler.native(guest, variant)?,
         Mode::Wide => compiler.wide(guest, variant)?,
+        Mode::Large => compiler.large(guest, variant)?,
         _ => compiler.module(guest, variant)?,
     };
     if guest.head.each.is_empty() {
@@ -58,9 +59,13 @@ fn once(
     let scratch = Scratch::new(places, guest)?;
     let options = options(places, guest, scratch.as_ref());
     let mut command = match mode {
-        Mode::Threads | Mode::Fibers | Mode::Seeded(_) | Mode::Interpreted | Mode::Wide => {
+        Mode::Threads | Mode::Fibers | Mode::Seeded(_) | Mode::Interpreted | Mode::Wide | Mode::Large => {
             let mut command = Command::new(&places.rankine);
-            command.arg("run").arg(if matches!(mode, Mode::Threads | Mode::Wide) { "--threads" } else { "--fibers" });
+            command.arg("run").arg(if matches!(mode, Mode::Threads | Mode::Wide | Mode::Large) {
+                "--threads"
+            } else {
+                "--fibers"
+            });
             command.args(["-n", &ranks.to_string()]).args((mode == Mode::Interpreted).then_some("--interpret"));
             if let Mode::Seeded(seed) = mode {
                 command.args(["--seed", &seed.to_string()]);

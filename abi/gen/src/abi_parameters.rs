@@ -71,6 +71,7 @@ fn meaning(parameter: &Parameter, all: &[&Parameter]) -> String {
         Kind::Address { .. } if parameter.is_kept => "Kept".into(),
         Kind::Address { .. } => "Address".into(),
         Kind::Function(..) => "Function".into(),
+        Kind::Raw(c) if c == "..." || c.contains('*') => "Address".into(),
         Kind::Tool(_) | Kind::Raw(_) => "Other".into(),
         // The others have the same names there.
         plain => format!("{plain:?}"),

@@ -47,7 +47,10 @@ static int find(const char *path, bool is_absolute, const char **name, char **bu
 		path += 1 + strspn(path + 1, "/");
 	int folder = __wasilibc_find_abspath(path, name, &rest);
 	if (is_absolute && (folder < 0 || !**name)) {
-		int found = rankine_place(word_of(path), (rankine_word)strlen(path), word_of(&left_out));
+		/* The host sees the lowest 4 GiB, where the stack is. */
+		bool is_far = (uintptr_t)path > UINT32_MAX;
+		const char *seen = is_far ? strcpy(__builtin_alloca(strlen(path) + 1), path) : path;
+		int found = rankine_place(word_of(seen), (rankine_word)strlen(path), word_of(&left_out));
 		if (left_out) {
 			rest = path + left_out;
 			rest += strspn(rest, "/");

@@ -10,17 +10,17 @@ use crate::error::{Error, Result};
 
 /// Blocks of a guest's memory. No two of them have a byte in common.
 #[derive(Debug, Default)]
-pub struct Blocks(RefCell<BTreeMap<u32, u64>>);
+pub struct Blocks(RefCell<BTreeMap<u64, u64>>);
 
 impl Blocks {
     /// A window gets a block, which lies in the memory; an error if another window has some of it.
     pub fn claim(&self, block: Addr, bytes: u64) -> Result<()> {
         let mut blocks = self.0.borrow_mut();
         let bytes = bytes.max(1);
-        let last = u64::from(block.0).saturating_add(bytes - 1).min(u32::MAX.into()) as u32;
+        let last = block.plus(bytes - 1).0;
         // Only the last of those that begin before its end can reach into it.
         if let Some((at, length)) = blocks.range(..=last).next_back()
-            && u64::from(*at) + length > u64::from(block.0)
+            && at.saturating_add(*length) > block.0
         {
             let text = format!(
                 "the guest's allocator has given {bytes} bytes at {:#x} for a window, in which another window has {length} \
@@ -56,8 +56,8 @@ mod tests {
         }
         blocks.claim(Addr(150), 50).unwrap();
         blocks.claim(Addr(0), 100).unwrap();
-        blocks.claim(Addr(u32::MAX), 1).unwrap();
-        blocks.claim(Addr(u32::MAX), 9).unwrap_err();
+        blocks.claim(Addr(5 << 32), 1).unwrap();
+        blocks.claim(Addr(5 << 32), u64::MAX).unwrap_err();
         blocks.release(Addr(100));
         blocks.claim(Addr(101), 49).unwrap();
     }

@@ -17,14 +17,14 @@ pub enum Callback {
     /// is no memory left.
     Scratch {
         /// Bytes wanted.
-        bytes: u32,
+        bytes: u64,
     },
     /// Allocate memory that the guest may keep (`MPI_Alloc_mem`). The answer is its address, or 0.
     Allocate {
         /// Bytes wanted.
-        bytes: u32,
+        bytes: u64,
         /// Their alignment.
-        align: u32,
+        align: u64,
     },
     /// Free what [`Callback::Allocate`] gave.
     Free {
@@ -37,6 +37,9 @@ pub enum Callback {
         waiting: String,
     },
 }
+
+/// What the guest answers: an int, or an address.
+pub type Answer = i64;
 
 /// Arguments of a function of the guest, as its program has them: addresses and handles have 64 bits in one with such
 /// addresses, and so are two words there.
@@ -66,7 +69,7 @@ impl Arguments {
 
     /// An address.
     pub fn address(self, address: Addr) -> Self {
-        self.kept(Kept(address.0.into()))
+        self.kept(Kept(address.0))
     }
 
     /// A handle.

@@ -54,7 +54,7 @@ mod who;
 
 pub use awaits::{Awaits, Whom};
 pub use blocks::Blocks;
-pub use callback::{Arguments, Callback};
+pub use callback::{Answer, Arguments, Callback};
 pub use error::{Error, Result, Whose};
 pub use growing::Growing;
 pub use life::{Life, Phase};

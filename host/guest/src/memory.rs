@@ -136,7 +136,7 @@ impl Memory {
     #[inline]
     pub fn at(&self, address: Addr, length: u64) -> Option<Proved> {
         // What lies below the lowest address becomes something far beyond any size.
-        let (above, room) = (u64::from(address.0).wrapping_sub(self.lowest.get()), self.room.get());
+        let (above, room) = (address.0.wrapping_sub(self.lowest.get()), self.room.get());
         if length <= room && above <= room - length {
             return Some(Proved::new(self.base.get().wrapping_add(address.0 as usize), length as usize));
         }
@@ -227,7 +227,7 @@ impl Memory {
 
     /// Bytes before the next zero byte.
     pub fn text_length(&self, address: Addr, what: &str) -> Result<u32> {
-        // No more bytes have an address.
+        // A longer one is not counted further.
         Ok(self.text_length_within(address, 1 << 32, what)?.unwrap_or(u32::MAX))
     }
 
@@ -236,13 +236,13 @@ impl Memory {
         let mut piece = [0; 64];
         let mut length = 0;
         while length < most {
-            let rest = self.size().saturating_sub(u64::from(address.0) + length);
+            let rest = self.size().saturating_sub(address.plus(length).0);
             let bytes = rest.min(piece.len() as u64).min(most - length);
             if bytes == 0 {
                 let text = format!("{what} at address {:#x} does not end within the memory", address.0);
                 return Err(Error::new(MPI_ERR_ARG, text));
             }
-            let from = self.argument(Addr((u64::from(address.0) + length) as u32), bytes, what)?;
+            let from = self.argument(address.plus(length), bytes, what)?;
             from.read(&mut piece[..bytes as usize]);
             match piece[..bytes as usize].iter().position(|&byte| byte == 0) {
                 Some(end) => return Ok(Some((length + end as u64) as u32)),
@@ -352,12 +352,12 @@ impl Memory {
 
     /// Reads a NUL-terminated string of at most `limit` bytes.
     pub fn read_string(&self, address: Addr, limit: usize, what: &str) -> Result<String> {
-        let available = self.size().saturating_sub(u64::from(address.0)).min(limit as u64);
+        let available = self.size().saturating_sub(address.0).min(limit as u64);
         let (mut text, mut piece) = (Vec::new(), [0; 256]);
         loop {
             let read = text.len() as u64;
             let length = (available - read).min(piece.len() as u64);
-            let from = self.argument(Addr((u64::from(address.0) + read) as u32), length, what)?;
+            let from = self.argument(address.plus(read), length, what)?;
             if length == 0 {
                 return Err(Error::new(
                     MPI_ERR_ARG,
@@ -427,11 +427,11 @@ mod tests {
             [(64, 0), (64, 1), (64, 192), (255, 1), (256, 0), (0, 0), (63, 0), (257, 0), (u32::MAX, 0)]
         {
             assert_eq!(
-                memory.at(Addr(address), length).map(|there| there.first()),
+                memory.at(Addr(address.into()), length).map(|there| there.first()),
                 Some(memory.base().wrapping_add(address as usize))
             );
         }
-        assert!(memory.at(Addr(257), 1).is_none() && memory.at(Addr(u32::MAX), 1).is_none());
+        assert!(memory.at(Addr(257), 1).is_none() && memory.at(Addr(u32::MAX.into()), 1).is_none());
         assert!(memory.read_i32(Addr(61), "it").is_err() && memory.read_i32(Addr(64), "it").is_ok());
         assert!(memory.text_length(Addr(60), "it").is_err() && memory.read_string(Addr(60), 9, "it").is_err());
         // SAFETY: it is the same memory, as large as it was.

@@ -25,7 +25,7 @@ const LAST: u64 = 512 << 10;
 #[derive(Debug)]
 pub struct Account {
     /// Bytes of guest and host together.
-    limit: u64,
+    limit: AtomicU64,
     /// Bytes that the host may hold.
     share: u64,
     is_limited: bool,
@@ -53,7 +53,7 @@ impl Account {
             None => USUAL,
         };
         Arc::new(Account {
-            limit,
+            limit: AtomicU64::new(limit),
             share,
             is_limited,
             used: AtomicU64::new(0),
@@ -64,7 +64,14 @@ impl Account {
 
     /// Bytes that the rank may have, guest and host together.
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Its program may have more than 32 bits address: where the user has set no limit, so many bytes, beside what the host holds.
+    pub fn enlarge(&self, guest: u64) {
+        if !self.is_limited {
+            self.limit.fetch_max(guest.saturating_add(self.share), Ordering::Relaxed);
+        }
     }
 
     /// Whether the user has set the limit.
@@ -97,7 +104,7 @@ impl Account {
 
     /// The guest grows by so many bytes, unless that is more than it may have. It never shrinks.
     pub fn grow_guest(&self, bytes: u64) -> bool {
-        let used = add(&self.used, bytes, self.limit);
+        let used = add(&self.used, bytes, self.limit());
         used.inspect(|&used| self.note(used)).is_some()
     }
 
@@ -110,7 +117,7 @@ impl Account {
     fn take(&self, bytes: u64, beyond: u64) -> bool {
         // What is held is used, too. So where the user has set the limit, what fits here fits below as well, and nothing that
         // other threads may see is taken back.
-        let Some(used) = add(&self.used, bytes, self.limit.saturating_add(RESERVE + beyond)) else { return false };
+        let Some(used) = add(&self.used, bytes, self.limit().saturating_add(RESERVE + beyond)) else { return false };
         let fits = add(&self.held, bytes, self.share.saturating_add(beyond)).is_some();
         if fits {
             self.note(used);
@@ -128,7 +135,7 @@ impl Account {
     /// Bytes that the host may still take.
     pub fn free(&self) -> u64 {
         let held = self.share.saturating_sub(self.held.load(Ordering::Relaxed));
-        held.min(self.limit.saturating_add(RESERVE).saturating_sub(self.used()))
+        held.min(self.limit().saturating_add(RESERVE).saturating_sub(self.used()))
     }
 
     /// The host takes so many bytes for this.
@@ -155,7 +162,7 @@ impl Account {
     /// The error for memory that the rank may not have.
     #[cold]
     pub fn refused(&self, bytes: usize, what: impl Display) -> Error {
-        let (free, limit) = (self.free(), self.limit >> 20);
+        let (free, limit) = (self.free(), self.limit() >> 20);
         let text = format!(
             "{what} need {bytes} more bytes of the host's memory, and the {limit} MiB that this rank may have leave it {free}"
         );
@@ -293,8 +300,11 @@ mod tests {
         let charge = account.charge(4 << 30, Cost::Datatypes).unwrap();
         assert!(account.charge(1, Cost::Datatypes).is_err());
         assert!(account.grow_guest(4 << 30) && !account.grow_guest(1));
+        account.enlarge(6 << 30);
+        assert!(account.grow_guest(2 << 30) && !account.grow_guest(1));
+        account.shrink_guest(2 << 30);
         drop(charge);
-        assert!(account.grow_guest(4 << 30) && account.charge(R + 1, Cost::Datatypes).is_err());
+        assert!(account.grow_guest(6 << 30) && account.charge(R + 1, Cost::Datatypes).is_err());
     }
 
     #[test]
@@ -302,6 +312,7 @@ mod tests {
         let account = Account::new(Some(u64::MAX));
         assert!(account.grow_guest(u64::MAX) && !account.grow_guest(1));
         let account = Account::new(Some(10));
+        account.enlarge(u64::MAX);
         assert!(!account.grow_guest(u64::MAX) && account.charge(usize::MAX, Cost::Datatypes).is_err());
         assert_eq!(account.used(), 0);
     }

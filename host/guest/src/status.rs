@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 
 /// Where the words of a status lie that follow its `MPI_ERROR`.
-const AFTER_ERROR: u32 = 12;
+const AFTER_ERROR: u64 = 12;
 
 impl Memory {
     /// Reads a status.
@@ -22,7 +22,7 @@ impl Memory {
             return Ok(());
         }
         self.write_words(address, [status.source, status.tag], what)?;
-        self.write_words(Addr(address.0.saturating_add(AFTER_ERROR)), status.internal, what)
+        self.write_words(address.plus(AFTER_ERROR), status.internal, what)
     }
 
     /// Writes a status with its `MPI_ERROR`.

@@ -15,7 +15,7 @@ impl Rank {
         let free = self.cells.borrow_mut().pop();
         match free {
             Some(cell) => Ok(cell),
-            None => self.allocate(Status::SIZE).await,
+            None => self.allocate(Status::SIZE.into()).await,
         }
     }
 
@@ -29,14 +29,18 @@ impl Rank {
     }
 
     /// Words in the guest's memory that stay.
-    pub(crate) async fn allocate(&self, bytes: u32) -> Result<Addr> {
-        match self.ask(Callback::Allocate { bytes, align: 8 }).await {
-            0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest is out of memory for the arguments of its callbacks")),
-            // What the guest's allocator says is no more than a claim.
-            address => match self.memory().at(Addr(address as u32), bytes.into()) {
-                Some(_) => Ok(Addr(address as u32)),
-                None => Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator returned an invalid address")),
-            },
+    pub(crate) async fn allocate(&self, bytes: u64) -> Result<Addr> {
+        match self.allocated(bytes).await {
+            Addr::NULL => {
+                Err(Error::new(MPI_ERR_NO_MEM, "the guest is out of memory for the arguments of its callbacks"))
+            }
+            address if self.memory().at(address, bytes).is_some() => Ok(address),
+            _ => Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator returned an invalid address")),
         }
+    }
+
+    /// Memory from the guest's allocator, whose word is no more than a claim; the null pointer where it has none.
+    pub(crate) async fn allocated(&self, bytes: u64) -> Addr {
+        Addr(self.ask(Callback::Allocate { bytes, align: 16 }).await as u64)
     }
 }

@@ -8,7 +8,8 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use rankine_guest::Callback;
+use rankine_abi::FnPtr;
+use rankine_guest::{Answer, Arguments, Callback};
 
 use crate::events::Event;
 use crate::mailbox::operation::OpRef;
@@ -23,7 +24,7 @@ const NOBODYS: u32 = 0;
 
 impl Rank {
     /// Asks the guest, and waits for its answer.
-    pub async fn ask(&self, callback: Callback) -> i32 {
+    pub async fn ask(&self, callback: Callback) -> Answer {
         let questions = &self.questions;
         let mut callback = Some(callback);
         let mut number = 0;
@@ -47,6 +48,11 @@ impl Rank {
         .await
     }
 
+    /// Calls a function of the guest's, whose result is an int.
+    pub(crate) async fn call_guest(&self, function: FnPtr, arguments: Arguments) -> i32 {
+        self.ask(arguments.call(function)).await as i32
+    }
+
     /// Has everything polled once more before the rank parks: one of its futures has made way for another.
     pub(crate) fn poll_again(&self) {
         self.questions.refused.set(true);
@@ -60,7 +66,7 @@ impl Rank {
     }
 
     /// The guest's answer to the last callback that was taken.
-    pub fn answer(&self, answer: i32) {
+    pub fn answer(&self, answer: Answer) {
         match self.questions.running.borrow_mut().pop() {
             None | Some(NOBODYS) => {}
             Some(number) => self.questions.answers.borrow_mut().push((number, answer)),
@@ -272,7 +278,7 @@ pub struct Ended;
 pub fn block_on<F: Future, E: From<Ended>>(
     rank: &Rank,
     future: F,
-    call: impl FnMut(Callback) -> Result<i32, E>,
+    call: impl FnMut(Callback) -> Result<Answer, E>,
 ) -> Result<F::Output, E> {
     let mut future = pin!(future);
     // Most calls never wait.
@@ -286,7 +292,7 @@ pub fn block_on<F: Future, E: From<Ended>>(
 pub fn wait<F: Future + ?Sized, E: From<Ended>>(
     rank: &Rank,
     mut future: Pin<&mut F>,
-    mut call: impl FnMut(Callback) -> Result<i32, E>,
+    mut call: impl FnMut(Callback) -> Result<Answer, E>,
 ) -> Result<F::Output, E> {
     if let Some(callback) = rank.take_callback() {
         rank.answer(call(callback)?);
@@ -329,7 +335,7 @@ pub trait Turns {
 pub fn wait_in_turns<F: Future + ?Sized, E: From<Ended>>(
     rank: &Rank,
     mut future: Pin<&mut F>,
-    mut call: impl FnMut(Callback) -> Result<i32, E>,
+    mut call: impl FnMut(Callback) -> Result<Answer, E>,
     turns: &impl Turns,
 ) -> Result<F::Output, E> {
     if let Some(callback) = rank.take_callback() {
@@ -420,7 +426,7 @@ mod tests {
                 }
                 Poll::<()>::Pending
             });
-            panics(|| assert!(block_on(&zero, future, |_| Ok::<i32, Ended>(0)).is_err()));
+            panics(|| assert!(block_on(&zero, future, |_| Ok::<Answer, Ended>(0)).is_err()));
             assert!(!zero.attending.get() && is_open(0) && is_open(1));
         };
         spin(&|| panic!("in the future"));
@@ -428,9 +434,10 @@ mod tests {
         spin(&|| zero.outside(|| world.mailbox(1).enter().matching(|_| panic!("at a peer's"))));
         // Both still receive.
         let received = irecv(&zero, Addr(64), 1, Datatype::BYTE, 1, 0, Comm::WORLD).unwrap();
-        let sent = block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD), |_| Ok::<i32, Ended>(0));
+        let sent =
+            block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD), |_| Ok::<Answer, Ended>(0));
         assert_eq!(sent, Ok(Ok(())));
-        let received = block_on(&zero, crate::request::wait(&zero, received), |_| Ok::<i32, Ended>(0));
+        let received = block_on(&zero, crate::request::wait(&zero, received), |_| Ok::<Answer, Ended>(0));
         assert_eq!(received.unwrap().unwrap().status.bytes(), 1);
     }
 
@@ -470,7 +477,8 @@ mod tests {
         assert!(matches!(zero.step(received.as_mut()), Step::Parked));
         assert_eq!(world.ended(), None);
         // Who does not wait says it when it comes to.
-        let sent = block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 7, Comm::WORLD), |_| Ok::<i32, Ended>(0));
+        let sent =
+            block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 7, Comm::WORLD), |_| Ok::<Answer, Ended>(0));
         assert_eq!(sent, Ok(Ok(())));
         assert!(zero.resume() && matches!(zero.step(received.as_mut()), Step::Done(Ok(_))));
         let mut nothing = pin!(recv(&one, Addr(64), 1, Datatype::BYTE, 0, 8, Comm::WORLD));

@@ -180,14 +180,10 @@ pub async fn alloc_mem(r: &Rank, size: i64, info: Info) -> Result<Addr> {
     }
     r.hints(info)?;
     let charge = r.account.charge(64, Cost::Blocked)?;
-    let address = match u32::try_from(size.max(1)) {
-        Ok(bytes) => r.ask(Callback::Allocate { bytes, align: 16 }).await,
-        Err(_) => 0,
-    };
-    if address == 0 {
+    let address = r.allocated(size.max(1) as u64).await;
+    if address.is_null() {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {size} bytes left")));
     }
-    let address = Addr(address as u32);
     r.init.allocated.borrow_mut().insert(address, charge);
     Ok(address)
 }

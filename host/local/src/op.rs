@@ -182,18 +182,15 @@ impl Call {
         let room = below.saturating_add(layout.hi().max(0).unsigned_abs()).checked_next_multiple_of(16);
         let room = room.unwrap_or(u64::MAX);
         let bytes = (PLACE + FRONT).saturating_add(room.saturating_mul(2));
-        let scratch = match u32::try_from(bytes) {
-            Ok(bytes) => r.ask(Callback::Scratch { bytes }).await as u32,
-            Err(_) => 0,
-        };
-        if scratch == 0 {
+        let scratch = Addr(r.ask(Callback::Scratch { bytes }).await as u64);
+        if scratch.is_null() {
             let text = format!("no room for operands of {bytes} bytes in the program's memory");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         }
-        let start = scratch.wrapping_add(PLACE as u32);
-        let (length, datatype) = (Addr(start), Addr(start.wrapping_add(8)));
+        let start = scratch.plus(PLACE);
+        let (length, datatype) = (start, start.plus(8));
         // Where the guest's allocator lies, what is written below is proved once more.
-        let operands = [0, room].map(|offset| Addr(start.wrapping_add((FRONT + offset + below) as u32)));
+        let operands = [0, room].map(|offset| start.plus(FRONT + offset + below));
         let memory = r.memory();
         memory.write_i64(length, count as i64, "the length in scratch memory")?;
         memory.write_handle(datatype, self.datatype.0, "the datatype in scratch memory")?;
@@ -201,7 +198,7 @@ impl Call {
         spans[0].unpack(0, first);
         spans[1].unpack(0, second);
         let arguments = r.arguments().address(operands[0]).address(operands[1]).address(length).address(datatype);
-        r.ask(arguments.call(self.user.function)).await;
+        r.call_guest(self.user.function, arguments).await;
         spans[1].read(0, second);
         Ok(())
     }

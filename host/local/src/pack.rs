@@ -284,7 +284,7 @@ mod tests {
             assert_eq!(class(pack(r, FROM, 1, int, PACKED, 11, 0, Comm::NULL)), MPI_ERR_COMM);
             assert_eq!(class(pack(r, FROM, 1, Datatype::NULL, PACKED, 11, 0, Comm::WORLD)), MPI_ERR_TYPE);
             assert_eq!(class(pack_size(r, i64::MAX, int, Comm::WORLD)), MPI_ERR_ARG);
-            assert!(pack(r, FROM, 1, int, Addr(u32::MAX), 100, 50, Comm::WORLD).is_err());
+            assert!(pack(r, FROM, 1, int, Addr(u32::MAX.into()), 100, 50, Comm::WORLD).is_err());
             let uncommitted = type_contiguous(r, 2, int).unwrap();
             assert_eq!(class(pack(r, FROM, 1, uncommitted, PACKED, 99, 0, Comm::WORLD)), MPI_ERR_TYPE);
         });

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use rankine_guest::Callback;
+use rankine_guest::{Answer, Callback};
 use smallvec::SmallVec;
 
 /// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
@@ -16,7 +16,7 @@ pub(crate) struct Questions {
     /// What the guest is running: the innermost one last.
     pub(crate) running: RefCell<SmallVec<[u32; 2]>>,
     /// What the guest has said, and to which question.
-    pub(crate) answers: RefCell<SmallVec<[(u32, i32); 2]>>,
+    pub(crate) answers: RefCell<SmallVec<[(u32, Answer); 2]>>,
     /// How often the rank has said where it waits.
     pub(crate) told: Cell<u32>,
     /// A future found another's question in the way, or has made way for another: poll again.

@@ -8,7 +8,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use rankine_abi::{Addr, Datatype, FnPtr};
-use rankine_guest::Callback;
+use rankine_guest::{Answer, Callback};
 
 use crate::Rank;
 use crate::drive::{Ended, Step, block_on};
@@ -134,15 +134,15 @@ fn turn<F: Future>(rank: &Rank, mut future: Pin<&mut F>) -> Option<Option<F::Out
 
 /// The guest of a test: scratch memory is the upper half of its memory, its allocator gives the quarter before that, again
 /// and again, and it has one function.
-fn answer(rank: &Rank, callback: Callback) -> Result<i32, Ended> {
+fn answer(rank: &Rank, callback: Callback) -> Result<Answer, Ended> {
     match callback {
-        Callback::Scratch { bytes } => Ok(if bytes as usize <= MEMORY / 2 { (MEMORY / 2) as i32 } else { 0 }),
+        Callback::Scratch { bytes } => Ok(if bytes as usize <= MEMORY / 2 { (MEMORY / 2) as i64 } else { 0 }),
         Callback::Call { function: COMPOSE, arguments } => {
-            compose(rank, [0, 1, 2, 3].map(|index| Addr(arguments[index] as u32)));
+            compose(rank, [0, 1, 2, 3].map(|index| Addr(arguments[index] as u64)));
             Ok(0)
         }
         Callback::Whereabouts { .. } | Callback::Free { .. } => Ok(0),
-        Callback::Allocate { bytes, .. } => Ok(if bytes as usize <= MEMORY / 4 { (MEMORY / 4) as i32 } else { 0 }),
+        Callback::Allocate { bytes, .. } => Ok(if bytes as usize <= MEMORY / 4 { (MEMORY / 4) as i64 } else { 0 }),
         other => panic!("the test's guest cannot answer {other:?}"),
     }
 }
@@ -156,9 +156,10 @@ fn compose(rank: &Rank, [first, second, length, datatype]: [Addr; 4]) {
     let datatype = Datatype(memory.read_i32(datatype, "datatype").unwrap() as u32);
     let extent = rank.datatype(datatype).unwrap().extent() as u32;
     for index in 0..memory.read_i32(length, "length").unwrap() as u32 {
-        let [f, g] = [first, second].map(|at| memory.read_i32s(Addr(at.0 + index * extent), 2, "map").unwrap());
+        let [f, g] =
+            [first, second].map(|at| memory.read_i32s(Addr(at.0 + u64::from(index * extent)), 2, "map").unwrap());
         let composed = [f[0].wrapping_mul(g[0]), f[0].wrapping_mul(g[1]).wrapping_add(f[1])];
-        memory.write_i32s(Addr(second.0 + index * extent), &composed, "map").unwrap();
+        memory.write_i32s(Addr(second.0 + u64::from(index * extent)), &composed, "map").unwrap();
     }
 }
 

@@ -123,7 +123,7 @@ impl Rank {
     /// Where the guest finds a predefined attribute, of which the library has given the value.
     fn show(&self, block: Addr, known: &[i32], keyval: c_int, value: i64) -> Result<Addr> {
         let position = known.iter().position(|&one| one == keyval).expect("the caller has looked");
-        let at = Addr(block.0 + 4 * position as u32);
+        let at = block.plus(4 * position as u64);
         self.put_aint(at, value as isize, "a predefined attribute")?;
         Ok(at)
     }
@@ -161,7 +161,7 @@ impl Rank {
     }
 
     fn cells(&self, known: &[i32]) -> Result<Addr> {
-        let bytes = 4 * known.len() as u32;
+        let bytes = 4 * known.len() as u64;
         let block = self.allocate(bytes);
         block.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {bytes} bytes left")))
     }
@@ -298,13 +298,13 @@ fn of_comm(r: &Rank, _: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
     r.attrs.comm.set(Some(block));
     // SAFETY: the library says where the int of a predefined attribute is.
     let value = unsafe { *value.cast::<c_int>() };
-    Ok(r.show(block, &OF_COMMS, keyval, i64::from(value))?.0)
+    Ok(r.show(block, &OF_COMMS, keyval, i64::from(value))?.0 as u32)
 }
 
 /// An attribute of a window.
 fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
     if keyval == MPI_WIN_BASE {
-        return Ok(r.win_base(win).0);
+        return Ok(r.win_base(win).0 as u32);
     }
     if !OF_WINS.contains(&keyval) {
         return Ok(value as usize as u32);
@@ -320,7 +320,7 @@ fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<u32> 
     let value =
         unsafe { if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) } };
     let flavor = r.win_flavor(win).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
-    Ok(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0)
+    Ok(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0 as u32)
 }
 
 /// `MPI_Comm_delete_attr` and its like

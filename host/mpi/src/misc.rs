@@ -30,7 +30,7 @@ pub(crate) fn wtick(r: &Rank) -> Result<f64> {
 
 /// `MPI_Get_address`: the guest's own address.
 pub(crate) fn get_address(r: &Rank, location: Addr, address: Addr) -> Result<()> {
-    r.put_word(address, location.0, "address")
+    r.put_word(address, location.0 as u32, "address")
 }
 
 /// `MPI_Aint_add`
@@ -56,7 +56,7 @@ impl Rank {
         if size < 0 {
             return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
         }
-        let block = u32::try_from(size).ok().and_then(|bytes| self.allocate(bytes));
+        let block = u64::try_from(size).ok().and_then(|bytes| self.allocate(bytes));
         let text = || format!("the guest's allocator has no {size} bytes left");
         block.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, text()))
     }
@@ -74,7 +74,7 @@ pub(crate) fn alloc_mem(r: &Rank, size: i32, info: u32, baseptr: Addr) -> Result
     let charge = r.account().charge(64, Cost::Blocked)?;
     let block = r.allocate_for_guest(i64::from(size))?;
     r.memories.0.borrow_mut().insert(block, charge);
-    r.put_word(baseptr, block.0, "baseptr")
+    r.put_word(baseptr, block.0 as u32, "baseptr")
 }
 
 /// `MPI_Free_mem`

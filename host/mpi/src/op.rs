@@ -323,9 +323,9 @@ unsafe fn with_operands(
     // The guest's addresses of elements must not be negative.
     let (low, high) = (isize::try_from(low.min(0)).ok()?, isize::try_from(high.max(0)).ok()?);
     let bytes = high - low;
-    let room = u32::try_from(bytes).ok()?.checked_next_multiple_of(16)?;
+    let room = u64::try_from(bytes).ok()?.checked_next_multiple_of(16)?;
     r.with_scratch(room.checked_mul(2)?.checked_add(32)?, |at| {
-        let (first, second) = (Addr(at.0 + 32), Addr(at.0 + 32 + room));
+        let (first, second) = (at.plus(32), at.plus(32 + room));
         for (to, from) in [(first, invec), (second, inoutvec.cast_const())] {
             // SAFETY: from the lowest to the highest byte of its elements, each operand is the library's to show. It may
             // be a buffer of the guest's, whose other threads may write it.

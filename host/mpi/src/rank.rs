@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rankine_abi::{Addr, Function, MPI_SUCCESS};
 use rankine_guest::errhan::Handlers;
-use rankine_guest::{Account, Callback, Error, Memory, Parks};
+use rankine_guest::{Account, Answer, Callback, Error, Memory, Parks};
 use rankine_system::grants::Grants;
 use rankine_view::View;
 
@@ -33,7 +33,7 @@ pub struct Host {
     ///
     /// # Safety
     /// The pointer is that of the innermost call, of which nobody uses it meanwhile.
-    pub answer: unsafe fn(*mut c_void, Callback) -> std::result::Result<i32, Stop>,
+    pub answer: unsafe fn(*mut c_void, Callback) -> std::result::Result<Answer, Stop>,
     /// The thread that calls, if its program can have several.
     ///
     /// # Safety
@@ -123,7 +123,7 @@ pub struct Rank {
     /// How often the guest was called back.
     pub(crate) called_back: Cell<u64>,
     /// Bytes of the guest's scratch memory that callbacks under way use.
-    scratch: Cell<u32>,
+    scratch: Cell<u64>,
     pub(crate) init: init::State,
     pub(crate) comms: comm::State,
     pub(crate) types: datatype::State,
@@ -270,7 +270,7 @@ impl Rank {
 
     /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
     /// call comes to its end without the guest.
-    pub fn ask(&self, request: Callback) -> Option<i32> {
+    pub fn ask(&self, request: Callback) -> Option<Answer> {
         let caller = self.caller.get();
         if self.stopped.get() || caller.is_null() {
             return None;
@@ -291,12 +291,12 @@ impl Rank {
     /// Calls a function of the guest.
     pub(crate) fn call_guest(&self, function: u32, arguments: &[i32]) -> Option<i32> {
         let arguments = arguments.iter().copied().collect();
-        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments })
+        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments }).map(|answer| answer as i32)
     }
 
     /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are
     /// none.
-    pub(crate) fn with_scratch<R>(&self, bytes: u32, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
+    pub(crate) fn with_scratch<R>(&self, bytes: u64, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
         let used = self.scratch.get();
         let bytes = bytes.checked_next_multiple_of(16)?;
         // A block that is too small is left for a larger one; what callbacks under way have in it stays where it is.
@@ -305,15 +305,15 @@ impl Rank {
             return None;
         }
         self.scratch.set(used + bytes);
-        let result = with(Addr(block as u32 + used));
+        let result = with(Addr(block as u64).plus(used));
         self.scratch.set(used);
         result
     }
 
     /// Memory of the guest's allocator; nothing if it has none left. The allocator may be the program's own, and lie.
-    pub(crate) fn allocate(&self, bytes: u32) -> Option<Addr> {
-        let at = Addr(self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })? as u32);
-        (!at.is_null() && self.memory().at(at, bytes.max(1).into()).is_some()).then_some(at)
+    pub(crate) fn allocate(&self, bytes: u64) -> Option<Addr> {
+        let at = Addr(self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })? as u64);
+        (!at.is_null() && self.memory().at(at, bytes.max(1)).is_some()).then_some(at)
     }
 
     /// Bytes of an element of a datatype; nothing if it is none.

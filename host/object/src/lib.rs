@@ -36,7 +36,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
-use rankine_guest::{Account, Callback, Error, Memory, Parcel, Result};
+use rankine_guest::{Account, Answer, Callback, Error, Memory, Parcel, Result};
 
 pub use decode::Limits;
 pub use image::{HEADER, Header};
@@ -102,7 +102,7 @@ impl Roots {
 
     /// Where an element lies.
     pub(crate) fn element(&self, index: u32) -> Addr {
-        Addr(self.at.0.saturating_add(index.saturating_mul(self.stride())))
+        self.at.plus(index.saturating_mul(self.stride()).into())
     }
 
     /// Checks that so many elements of the array are in the memory.
@@ -181,7 +181,9 @@ impl Objects {
             }
         };
         match u32::try_from(count) {
-            Ok(count) => Ok(Roots { at: Addr(at as u32), count, plan: self.plan(handle as u32 & !flags)?, hold }),
+            Ok(count) => {
+                Ok(Roots { at: Addr((at as u32).into()), count, plan: self.plan(handle as u32 & !flags)?, hold })
+            }
             Err(_) => Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"))),
         }
     }
@@ -192,7 +194,7 @@ impl Objects {
     }
 
     /// Builds the graphs of a message in the guest's memory; the status tells of them too.
-    pub async fn build<A: AsyncFn(Callback) -> i32>(
+    pub async fn build<A: AsyncFn(Callback) -> Answer>(
         &self,
         site: &Site<'_, A>,
         message: Parcel,
@@ -207,7 +209,7 @@ impl Objects {
     }
 
     /// As [`Objects::build`]; how many objects and roots there were.
-    pub async fn build_counted<A: AsyncFn(Callback) -> i32>(
+    pub async fn build_counted<A: AsyncFn(Callback) -> Answer>(
         &self,
         site: &Site<'_, A>,
         message: Parcel,
@@ -235,7 +237,7 @@ impl Objects {
 
     /// Builds the graphs of some messages, one part of the array after another; how many roots each had. If one can't
     /// be built, what those before it have brought is given back, and the array is as it was.
-    pub async fn build_parts<A: AsyncFn(Callback) -> i32>(
+    pub async fn build_parts<A: AsyncFn(Callback) -> Answer>(
         &self,
         site: &Site<'_, A>,
         messages: Vec<Parcel>,
@@ -269,7 +271,7 @@ impl Objects {
 
     /// Gives the memory of all objects of these graphs back to the guest's allocator, each once, or the block that they
     /// share.
-    pub async fn release<A: AsyncFn(Callback) -> i32>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
+    pub async fn release<A: AsyncFn(Callback) -> Answer>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
         let Some(allocator) = self.allocator.get() else {
             return Err(Error::new(
                 MPI_ERR_ARG,

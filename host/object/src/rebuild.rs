@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_guest::{Callback, Error, Memory, Result};
+use rankine_guest::{Answer, Callback, Error, Memory, Result};
 
 use crate::decode::Outline;
 use crate::image::{put_word, word};
@@ -34,7 +34,7 @@ pub struct Allocator {
 }
 
 /// Builds the graphs of a message and stores their roots where there is room for them.
-pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
+pub(crate) async fn rebuild<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
     message: &mut [u8],
@@ -65,14 +65,14 @@ pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
     // Sizes are words of the guest: from 2 GiB on they look negative.
     for (&size, &block) in outline.sizes.iter().zip(&blocks) {
         let (object, behind) = rest.split_at(size as u32 as usize);
-        site.memory.write_bytes(Addr(block), object, "memory from the guest's allocator")?;
+        site.memory.write_bytes(Addr(block.into()), object, "memory from the guest's allocator")?;
         rest = behind;
     }
     if to.hold == Hold::Values { Ok(()) } else { site.memory.write_bytes(to.at, roots, ARRAY) }
 }
 
 /// Leaves a message as it is, in one block, and stores where that lies and how many bytes it has.
-async fn leave<A: AsyncFn(Callback) -> i32>(
+async fn leave<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
     message: &[u8],
@@ -87,7 +87,7 @@ async fn leave<A: AsyncFn(Callback) -> i32>(
     };
     let mut blocks = Vec::new();
     allocate(site, allocator, &[bytes], &mut blocks).await?;
-    site.memory.write_bytes(Addr(blocks[0]), message, "memory from the guest's allocator")?;
+    site.memory.write_bytes(Addr(blocks[0].into()), message, "memory from the guest's allocator")?;
     site.memory.write_words(at, [blocks[0] as i32, bytes], ARRAY)
 }
 
@@ -104,7 +104,7 @@ impl Outline {
         }
         let is_own = |root: u32| word(roots, (root * REFERENCE) as usize) == root + 1 && !self.is_alias(root);
         if (0..self.roots).all(is_own) {
-            return Ok((0..self.roots).map(|root| to.element(root).0).collect());
+            return Ok((0..self.roots).map(|root| to.element(root).0 as u32).collect());
         }
         let text =
             "some of the objects that arrived are parts of others, or came twice: they can't be built in the array";
@@ -129,7 +129,7 @@ impl Outline {
 }
 
 /// Adds a place for each object in one block, which begins with the first object: whoever frees that frees all.
-async fn allocate_together<A: AsyncFn(Callback) -> i32>(
+async fn allocate_together<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
     outline: &Outline,
@@ -161,7 +161,7 @@ async fn allocate_together<A: AsyncFn(Callback) -> i32>(
 }
 
 /// Adds a block of each size to `blocks`; without memory for all, those that were added are given back.
-async fn allocate<A: AsyncFn(Callback) -> i32>(
+async fn allocate<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
     sizes: &[i32],
@@ -193,13 +193,13 @@ async fn allocate<A: AsyncFn(Callback) -> i32>(
     Ok(())
 }
 
-async fn allocate_batch<A: AsyncFn(Callback) -> i32>(
+async fn allocate_batch<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Allocator,
     sizes: &[i32],
 ) -> Result<Vec<u32>> {
     let at = scratch(site, sizes.len()).await?;
-    let results = Addr(at.0 + sizes.len() as u32 * REFERENCE);
+    let results = at.plus(sizes.len() as u64 * u64::from(REFERENCE));
     site.memory.write_i32s(at, sizes, "scratch memory")?;
     let arguments = [sizes.len() as i32, at.0 as i32, results.0 as i32];
     let call = Callback::Call { function: allocator.allocate, arguments: arguments.as_slice().into() };
@@ -211,7 +211,7 @@ async fn allocate_batch<A: AsyncFn(Callback) -> i32>(
 }
 
 /// Gives memory back to the guest.
-pub(crate) async fn release<A: AsyncFn(Callback) -> i32>(
+pub(crate) async fn release<A: AsyncFn(Callback) -> Answer>(
     site: &Site<'_, A>,
     allocator: Allocator,
     addresses: &[u32],
@@ -227,9 +227,9 @@ pub(crate) async fn release<A: AsyncFn(Callback) -> i32>(
 }
 
 /// Memory in the guest for two words an object.
-async fn scratch<A: AsyncFn(Callback) -> i32>(site: &Site<'_, A>, objects: usize) -> Result<Addr> {
-    match (site.ask)(Callback::Scratch { bytes: (objects * 2) as u32 * REFERENCE }).await {
+async fn scratch<A: AsyncFn(Callback) -> Answer>(site: &Site<'_, A>, objects: usize) -> Result<Addr> {
+    match (site.ask)(Callback::Scratch { bytes: (objects * 2) as u64 * u64::from(REFERENCE) }).await {
         0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left")),
-        at => Ok(Addr(at as u32)),
+        at => Ok(Addr(at as u64)),
     }
 }

@@ -42,7 +42,7 @@ impl Lone {
     }
 
     fn put(&self, at: u32, value: u32) {
-        self.memory.write_i32(Addr(at), value as i32, "a word of the test").unwrap();
+        self.memory.write_i32(Addr(at.into()), value as i32, "a word of the test").unwrap();
     }
 
     /// Makes a graph of as many nodes as there are entries: what each refers to.
@@ -431,7 +431,7 @@ fn parts_that_were_built_are_given_back() {
     let ask = async |call| match call {
         Callback::Call { function: rankine_abi::FnPtr(1), arguments } => {
             for index in 0..arguments[0] {
-                lone.memory.write_i32(Addr((arguments[2] + index * 4) as u32), next.get(), "an address").unwrap();
+                lone.memory.write_i32(Addr((arguments[2] + index * 4) as u64), next.get(), "an address").unwrap();
                 next.set(next.get() + 64);
             }
             given.set(given.get() + arguments[0]);

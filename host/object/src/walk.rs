@@ -144,7 +144,7 @@ impl Walk {
     /// Bytes before the zero byte that ends a text.
     #[inline]
     fn text_length(&mut self, memory: &Memory, at: u32) -> Result<u32> {
-        match memory.text_length_within(Addr(at), SHORT, STRING)? {
+        match memory.text_length_within(Addr(at.into()), SHORT, STRING)? {
             Some(length) => Ok(length),
             None => self.long_text_length(memory, at),
         }
@@ -160,7 +160,7 @@ impl Walk {
         }
         let next = self.texts.range(at..).next().map(|(&start, &end)| (start, end));
         let unknown = next.map_or(1 << 32, |(start, _)| u64::from(start - at));
-        let end = match (memory.text_length_within(Addr(at), unknown, STRING)?, next) {
+        let end = match (memory.text_length_within(Addr(at.into()), unknown, STRING)?, next) {
             (None, Some((start, end))) => {
                 self.texts.remove(&start);
                 end
@@ -232,8 +232,8 @@ pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Resu
         walk.account.check(walk.met.len() * INTERIOR, WHAT)?;
     }
     let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
-    let end = u64::from(roots.at.0) + u64::from(roots.count) * u64::from(roots.stride());
-    let is_root = |met: &Met| roots.hold == Hold::Values && met.at >= roots.at.0 && u64::from(met.at) < end;
+    let end = roots.at.plus(u64::from(roots.count) * u64::from(roots.stride())).0;
+    let is_root = |met: &Met| roots.hold == Hold::Values && (roots.at.0..end).contains(&met.at.into());
     let is_whole = |met: &Met| met.count() > 0 && interior.container(*met).is_none();
     let whole = walk.met.iter().filter(|met| is_whole(met) && !is_root(met));
     let mut addresses: Vec<u32> = whole.map(|met| met.at).collect();
@@ -303,7 +303,7 @@ impl<'a> Copier<'a> {
             Hold::Values => {
                 roots.check(self.memory, roots.count)?;
                 self.more_room(u64::from(roots.count) * u64::from(REFERENCE))?;
-                self.image.extend((0..roots.count).flat_map(|root| roots.element(root).0.to_le_bytes()));
+                self.image.extend((0..roots.count).flat_map(|root| (roots.element(root).0 as u32).to_le_bytes()));
                 Ok(())
             }
             Hold::Image => Err(error(MPI_ERR_TYPE, "an image can only be received")),
@@ -316,8 +316,8 @@ impl<'a> Copier<'a> {
         let layout = &self.plan.layouts[met.shape() as usize];
         let start = self.image.len();
         let bytes = u64::from(layout.size) * u64::from(met.count());
-        self.room_for(bytes, Addr(met.at), "an object")?;
-        self.memory.append(Addr(met.at), bytes, &mut self.image, "an object")?;
+        self.room_for(bytes, Addr(met.at.into()), "an object")?;
+        self.memory.append(Addr(met.at.into()), bytes, &mut self.image, "an object")?;
         self.outline.sizes.push(bytes as i32);
         // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a
         // word.
@@ -653,7 +653,7 @@ mod tests {
             let mut walk = Walk::new(&account);
             for at in references {
                 let length = walk.text_length(&memory, at).unwrap();
-                prop_assert_eq!(length, memory.text_length(Addr(at), STRING).unwrap());
+                prop_assert_eq!(length, memory.text_length(Addr(at.into()), STRING).unwrap());
                 let known: Vec<_> = walk.texts.iter().map(|(&start, &end)| (start, end)).collect();
                 prop_assert!(known.windows(2).all(|two| two[0].1 < two[1].0), "{known:?}");
                 prop_assert!(u64::from(length) < SHORT || known.iter().any(|&(start, end)| start <= at && end == at + length));

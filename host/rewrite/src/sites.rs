@@ -369,12 +369,13 @@ impl Change<'_> {
         }
         let mut body = wasm_encoder::Function::new([]);
         let words = function.payload;
+        let known = (parameters, function.function.map_or(&[][..], Function::described));
         body.instruction(&Instruction::I32Const(number as i32))
             .instruction(&Instruction::GlobalGet(self.known.globals));
-        self.word(&mut body, parameters, words.and_then(|words| words.buffer), false);
-        self.word(&mut body, parameters, words.map(|words| words.count), true);
-        self.word(&mut body, parameters, words.map(|words| words.datatype), false);
-        self.word(&mut body, parameters, words.map(|words| words.comm), false);
+        self.word(&mut body, known, words.and_then(|words| words.buffer), false);
+        self.word(&mut body, known, words.map(|words| words.count), true);
+        self.word(&mut body, known, words.map(|words| words.datatype), false);
+        self.word(&mut body, known, words.map(|words| words.comm), false);
         self.tell(&mut body, 0);
         for word in 0..parameters.len() {
             body.instruction(&Instruction::LocalGet(word as u32));
@@ -393,15 +394,15 @@ impl Change<'_> {
         results: &[wasmparser::ValType],
     ) -> wasm_encoder::Function {
         let function = &self.known.functions[number];
+        let described = function.function.map_or(&[][..], Function::described);
         let result = matches!(results, [wasmparser::ValType::I32]).then_some(parameters.len() as u32);
         let mut body = wasm_encoder::Function::new(result.map(|_| (1, ValType::I32)));
         body.instruction(&Instruction::I32Const(number as i32))
             .instruction(&Instruction::GlobalGet(self.known.globals));
         for word in 0..MOST_WORDS as u8 {
-            self.word(&mut body, parameters, Some(word), true);
+            self.word(&mut body, (parameters, described), Some(word), true);
         }
         self.tell(&mut body, 0);
-        let described = function.function.map_or(&[][..], Function::described);
         let is_status = |word: &Parameter| word.meaning == Meaning::Status && word.direction == Direction::Out;
         let status = described.iter().position(is_status);
         match status.filter(|&word| matches!(parameters.get(word), Some(wasmparser::ValType::I32))) {
@@ -429,7 +430,7 @@ impl Change<'_> {
     fn word(
         &self,
         body: &mut wasm_encoder::Function,
-        parameters: &[wasmparser::ValType],
+        (parameters, described): (&[wasmparser::ValType], &[Parameter]),
         number: Option<u8>,
         is_wide: bool,
     ) {
@@ -439,7 +440,9 @@ impl Change<'_> {
             return;
         };
         body.instruction(&Instruction::LocalGet(number.into()));
+        let is_address = described.get(usize::from(number)).is_some_and(Parameter::is_address);
         match (ty, is_wide) {
+            (wasmparser::ValType::I32, true) if is_address => body.instruction(&Instruction::I64ExtendI32U),
             (wasmparser::ValType::I32, true) => body.instruction(&Instruction::I64ExtendI32S),
             (wasmparser::ValType::F64, true) => body.instruction(&Instruction::I64ReinterpretF64),
             (wasmparser::ValType::F32, true) => {

@@ -138,6 +138,7 @@ impl Arguments {
             signers: _,
             reproducible: _,
             interpret: _,
+            trusted: _,
             // For this process: where the job is, what it runs and how much of it.
             launch: _,
             wdir: _,
@@ -255,6 +256,7 @@ mod tests {
         ("--mark-start=/tmp/mark", T, T, T),
         ("--reproducible", T, T, F),
         ("--interpret", T, T, F),
+        ("--trusted", T, T, F),
         ("--blas=/lib/libblas.so", T, T, F),
         ("--require-signature=a=ed25519:00", T, T, F),
         ("--no-confine", T, T, F),

@@ -95,7 +95,11 @@ impl Page {
         line("file", shown::line(&self.file.to_string_lossy()));
         line("size", format!("{size} bytes, {functions} functions"));
         if *address_bits == Some(64) {
-            line("addresses", "64 bits (-m64), in a memory of at most 4 GiB; on the engine local".into());
+            let kind = match self.facts.large {
+                true => "64 bits (-m64=large), and its memory may have more than 4 GiB; on the engine local",
+                false => "64 bits (-m64), in a memory of at most 4 GiB; on the engine local",
+            };
+            line("addresses", kind.into());
         }
         if let Some(memory) = memory {
             let most =

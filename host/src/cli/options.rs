@@ -203,6 +203,13 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["perf", "debug", "break_rank"], help_heading = None)]
     pub(super) interpret: bool,
 
+    /// Compile the program as one whose author you trust
+    ///
+    /// A program that may have more than 4 GiB (-m64=large) then does without the guard against reading what it may not by
+    /// speculation, and is faster; all others need none.
+    #[arg(long, help_heading = None)]
+    pub(super) trusted: bool,
+
     /// Have this library compute products of matrices
     ///
     /// And factorisations, instead of Rankine itself: OpenBLAS, BLIS, MKL, any BLAS that Fortran can call (or
@@ -346,7 +353,7 @@ impl Arguments {
 
     /// What the program's code is to be like.
     pub(super) fn codegen(&self) -> Codegen {
-        Codegen { reproducible: self.reproducible, interpret: self.interpret }
+        Codegen { reproducible: self.reproducible, interpret: self.interpret, trusted: self.trusted }
     }
 
     /// The library that is to compute.

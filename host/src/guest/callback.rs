@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use rankine_abi::{Addr, FnPtr};
-use rankine_guest::{Arguments, Callback};
+use rankine_guest::{Answer, Arguments, Callback};
 use smallvec::SmallVec;
 use wasmtime::{
     AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, WasmBacktrace, format_err,
@@ -65,11 +65,6 @@ impl Signature {
             }
         })
     }
-}
-
-/// An address of 64 bits as a word: all ones, where nothing lies, if it is none.
-fn narrowed(address: i64) -> i32 {
-    u32::try_from(address).unwrap_or(u32::MAX) as i32
 }
 
 /// What a function is given.
@@ -130,6 +125,8 @@ struct Prepared {
     function: Func,
     signature: Signature,
     arguments: SmallVec<[i32; 8]>,
+    /// It gives an address, whatever width that has.
+    finds: bool,
 }
 
 impl Prepared {
@@ -144,19 +141,19 @@ impl Prepared {
                 arguments.len()
             ));
         };
-        Ok(Prepared { function, signature, arguments: arguments.into() })
+        Ok(Prepared { function, signature, arguments: arguments.into(), finds: false })
     }
 
     /// A function of the C library, which is given addresses and sizes of the program's width.
-    fn of_library<R: Rank>(caller: &mut Caller<'_, Guest<R>>, function: Func, arguments: &[u32]) -> Result<Prepared> {
+    fn of_library<R: Rank>(caller: &mut Caller<'_, Guest<R>>, function: Func, arguments: &[u64]) -> Result<Prepared> {
         let is_wide = caller.data().rank().memory().is_wide();
         let words = arguments.iter().map(|&argument| Addr(argument));
         let arguments = words.fold(Arguments::of(is_wide), Arguments::address);
-        Prepared::new(caller, function, arguments.words())
+        Ok(Prepared { finds: true, ..Prepared::new(caller, function, arguments.words())? })
     }
 
     /// Calls it on a thread that is its rank's alone; 0 if it gives nothing.
-    fn call<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
+    fn call<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<Answer> {
         let mut words: SmallVec<[ValRaw; 8]> = self.signature.arguments(&self.arguments).map(ValRaw::from).collect();
         if words.is_empty() {
             words.push(ValRaw::i32(0));
@@ -166,22 +163,27 @@ impl Prepared {
         // with a thread of their own never run on a fiber, so the guest's code stays within the stack that it began on.
         unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
         Ok(match self.signature {
-            Signature { gives_address: true, .. } => narrowed(words[0].get_i64()),
-            Signature { has_result: true, .. } => words[0].get_i32(),
+            Signature { gives_address: true, .. } => words[0].get_i64(),
+            Signature { has_result: true, .. } => self.widened(words[0].get_i32()),
             _ => 0,
         })
     }
 
     /// Calls it on a fiber of its own.
-    async fn call_on_fiber<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
+    async fn call_on_fiber<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<Answer> {
         let arguments: SmallVec<[Val; 8]> = self.signature.arguments(&self.arguments).map(Val::from).collect();
         let mut results = [if self.signature.gives_address { Val::I64(0) } else { Val::I32(0) }];
         let room = &mut results[..usize::from(self.signature.has_result)];
         self.function.call_async(caller.as_context_mut(), &arguments, room).await?;
         Ok(match results[0] {
-            Val::I64(address) => narrowed(address),
-            ref word => word.unwrap_i32(),
+            Val::I64(address) => address,
+            ref word => self.widened(word.unwrap_i32()),
         })
+    }
+
+    /// A word that it gave.
+    fn widened(&self, word: i32) -> Answer {
+        if self.finds { (word as u32).into() } else { word.into() }
     }
 }
 
@@ -207,7 +209,7 @@ fn exported<R: Rank>(caller: &mut Caller<'_, Guest<R>>, name: &str) -> Option<Fu
 enum Task {
     Call(Prepared),
     /// Nothing of the guest has to run: the answer.
-    Answer(i32),
+    Answer(Answer),
 }
 
 fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<Task> {
@@ -225,7 +227,7 @@ fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Res
             }
             None => match exported(caller, "malloc") {
                 Some(function) => Task::Call(Prepared::of_library(caller, function, &[bytes])?),
-                None => Task::Answer(grow(caller, bytes)?.map_or(0, |at| at.0 as i32)),
+                None => Task::Answer(grow(caller, bytes)?.map_or(0, |at| at.0 as Answer)),
             },
         },
         Callback::Free { address } => match exported(caller, "free") {
@@ -241,22 +243,22 @@ fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Res
 }
 
 /// Fresh pages at the end of the memory, or nothing when there are none left.
-pub(crate) fn grow<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<Option<Addr>> {
+pub(crate) fn grow<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u64) -> Result<Option<Addr>> {
     let memory = Guest::memory(caller)?;
-    let old = memory.grow(caller.as_context_mut(), u64::from(bytes).div_ceil(PAGE));
-    Ok(old.ok().and_then(|pages| u32::try_from(pages * PAGE).ok()).map(Addr))
+    let old = memory.grow(caller.as_context_mut(), bytes.div_ceil(PAGE));
+    Ok(old.ok().map(|pages| Addr(pages * PAGE)))
 }
 
 /// Memory for operands of callbacks: pages that belong to no allocator of the guest, kept and grown on demand.
-fn scratch<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<i32> {
+fn scratch<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u64) -> Result<Answer> {
     let Scratch { at, size } = caller.data().scratch;
     if size >= bytes {
-        return Ok(at as i32);
+        return Ok(at as Answer);
     }
-    let wanted = u32::try_from(u64::from(bytes).next_power_of_two().next_multiple_of(PAGE)).unwrap_or(bytes);
+    let wanted = bytes.checked_next_power_of_two().unwrap_or(bytes).next_multiple_of(PAGE);
     let Some(at) = grow(caller, wanted)? else { return Ok(0) };
     caller.data_mut().scratch = Scratch { at: at.0, size: wanted };
-    Ok(at.0 as i32)
+    Ok(at.0 as Answer)
 }
 
 /// A callback begins; the function of MPI that it belongs to.
@@ -266,7 +268,7 @@ fn begin<R: Rank>(caller: &mut Caller<'_, Guest<R>>) -> Result<&'static str> {
 }
 
 /// A callback has ended, within this function of MPI.
-fn end<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &'static str, outcome: Result<i32>) -> Result<i32> {
+fn end<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &'static str, outcome: Result<Answer>) -> Result<Answer> {
     Guest::unnest(caller);
     caller.data().rank().set_call(call);
     outcome.map_err(|error| contained(caller, call, error))
@@ -285,7 +287,7 @@ fn contained<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &str, error: Erro
 }
 
 /// Answers a request on a thread that is its rank's alone.
-pub(crate) fn answer<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+pub(crate) fn answer<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<Answer> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
         Task::Call(function) => {
@@ -299,7 +301,7 @@ pub(crate) fn answer<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callba
 }
 
 /// Answers a request on a fiber: the guest's function may itself wait.
-pub(crate) async fn answer_on_fiber<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+pub(crate) async fn answer_on_fiber<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<Answer> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
         Task::Call(function) => {
@@ -314,7 +316,7 @@ pub(crate) async fn answer_on_fiber<R: Rank>(caller: &mut Caller<'_, Guest<R>>, 
 
 /// Answers a request inside a call that never waits. Such a call can't suspend its fiber, so there the guest's function
 /// must not wait for other ranks either; what it asks of the system takes the worker's time.
-pub(crate) fn answer_at_once<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+pub(crate) fn answer_at_once<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<Answer> {
     if caller.data().placement == Placement::Threads {
         return answer(caller, request);
     }

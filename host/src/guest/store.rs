@@ -83,8 +83,8 @@ impl std::error::Error for Abort {}
 /// Guest memory that the host keeps for operands of callbacks.
 #[derive(Copy, Clone, Default, Debug)]
 pub(crate) struct Scratch {
-    pub(crate) at: u32,
-    pub(crate) size: u32,
+    pub(crate) at: u64,
+    pub(crate) size: u64,
 }
 
 /// A guest's linear memory.

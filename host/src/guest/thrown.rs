@@ -58,8 +58,8 @@ impl Thrown {
 /// The address that a value of the program's is.
 fn address(value: Val) -> Option<Addr> {
     match value {
-        Val::I32(address) => Some(Addr(address as u32)),
-        Val::I64(address) => u32::try_from(address).ok().map(Addr),
+        Val::I32(address) => Some(Addr((address as u32).into())),
+        Val::I64(address) => Some(Addr(address as u64)),
         _ => None,
     }
 }
@@ -71,7 +71,7 @@ fn told<R: Rank>(answer: Option<Addr>, store: &mut Store<Guest<R>>) -> Uncaught 
     Guest::refresh_known(store);
     let memory = store.data().rank().memory();
     let text = |at: Addr| memory.read_string(memory.read_address(at, WHAT).ok()?, LONGEST, WHAT).ok();
-    let texts = answer.and_then(|at| Some((text(at)?, text(Addr(at.0.checked_add(memory.word())?))?)));
+    let texts = answer.and_then(|at| Some((text(at)?, text(at.plus(memory.word()))?)));
     Uncaught(texts.map(|(name, what)| {
         // The names of types are mangled as those of functions are, but for what they begin with.
         let of = demangle(&format!("_ZTS{name}"));

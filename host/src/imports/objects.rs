@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
-use rankine_guest::{Callback, Charge, Error, Parcel, Result};
+use rankine_guest::{Answer, Callback, Charge, Error, Parcel, Result};
 use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Objects, ROOTS, Roots, Site};
 
 use crate::guest::Rank;
@@ -18,7 +18,7 @@ pub(crate) type Shared = Arc<Objects>;
 /// What an engine does for objects: it moves images, as messages like all others, and asks the guest. Handles are words
 /// of the guest.
 pub(crate) trait Carrier: Rank {
-    async fn ask(&self, request: Callback) -> i32;
+    async fn ask(&self, request: Callback) -> Answer;
 
     async fn send(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<()>;
     /// Starts a send of an image that the request keeps.
@@ -68,12 +68,12 @@ pub(crate) async fn complete<C: Carrier>(c: &C, landing: &Landing, message: Parc
     build(c, &landing.objects, message, &landing.roots, status).await
 }
 
-fn site<C: Carrier>(c: &C) -> Site<'_, impl AsyncFn(Callback) -> i32> {
+fn site<C: Carrier>(c: &C) -> Site<'_, impl AsyncFn(Callback) -> Answer> {
     Site { memory: c.memory(), ask: async |request| c.ask(request).await }
 }
 
 fn addr(word: i32) -> Addr {
-    Addr(word as u32)
+    Addr((word as u32).into())
 }
 
 fn put_int<C: Carrier>(c: &C, at: i32, value: i32, what: &str) -> Result<()> {

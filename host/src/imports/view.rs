@@ -184,7 +184,7 @@ fn define_declare<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> 
 }
 
 fn addr(word: i32) -> Addr {
-    Addr(word as u32)
+    Addr((word as u32).into())
 }
 
 /// Whether the program shall wait here, because a page has said so. Meanwhile other ranks' parts arrive.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::module::{self, symbols::Symbols};
 use anyhow::{Result, anyhow};
+use rankine_rewrite::lower64;
 use serde::Serialize;
 use wasmparser::{FunctionBody, KnownCustom, Operator, Parser, Payload, ProducersSectionReader, TypeRef, Validator};
 
@@ -25,6 +26,8 @@ pub struct Facts {
     pub other_imports: Vec<String>,
     /// How many bits its addresses have, if it has a memory.
     pub address_bits: Option<u8>,
+    /// That memory may have more than 4 GiB.
+    pub large: bool,
     /// Its memory, in bytes, at the start and at most.
     pub memory: Option<MemoryFacts>,
     /// WebAssembly proposals beyond the first version whose instructions it contains.
@@ -68,7 +71,8 @@ pub fn inspect(binary: &[u8]) -> Result<Facts> {
     Validator::new_with_features(wasmparser::WasmFeatures::all())
         .validate_all(binary)
         .map_err(|error| anyhow!("{error}"))?;
-    let mut facts = Facts { size: binary.len(), ..Facts::default() };
+    let large = lower64::width(binary) == lower64::Width::Large;
+    let mut facts = Facts { size: binary.len(), large, ..Facts::default() };
     for payload in Parser::new(0).parse_all(binary) {
         facts.note(payload?)?;
     }

@@ -28,7 +28,7 @@ use rankine_rewrite::heap::instrument;
 use rankine_rewrite::lower64::{self, Lowered};
 use rankine_rewrite::sites::{Sites, Tell, Telling};
 use rankine_rewrite::{Changed, Moved, alone, function_table, guard, sites};
-use rankine_system::shown;
+use rankine_system::{footprint, shown};
 
 /// Stack of a rank that its guest's code may use, unless the user gives it another size.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -63,12 +63,16 @@ pub struct Codegen {
     /// Compile for `rankine run --interpret`: to be interpreted, though this machine may have a compiler
     #[arg(long)]
     pub interpret: bool,
+    /// Compile for `rankine run --trusted`: what may have more than 4 GiB does without the guard against speculative reads
+    #[arg(long)]
+    pub trusted: bool,
 }
 
 impl Codegen {
     /// The options of `rankine` that ask for it.
     pub fn words(self) -> impl Iterator<Item = OsString> {
-        let options = [(self.reproducible, "--reproducible"), (self.interpret, "--interpret")];
+        let Codegen { reproducible, interpret, trusted } = self;
+        let options = [(reproducible, "--reproducible"), (interpret, "--interpret"), (trusted, "--trusted")];
         options.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, option)| option.into())
     }
 }
@@ -160,6 +164,7 @@ pub(crate) struct Source {
 /// What is known of a module whose 64-bit addresses were lowered: see [`Lowered`].
 #[derive(Default)]
 struct Wide {
+    is_large: bool,
     traps: Vec<u32>,
     needs: Option<String>,
 }
@@ -175,10 +180,20 @@ impl Source {
         }
         let mut source = Source { binary, read: None, moved: Vec::new(), lowered: None, sites: None };
         if lower64::is_wide(&source.binary) {
-            let narrow = lower64::lower(&source.binary).with_context(|| path.display().to_string())?;
-            let Lowered { binary, moved, traps, needs, .. } = narrow;
+            let lowered = lower64::lower(&source.binary).with_context(|| path.display().to_string())?;
+            let Lowered { mut binary, is_large, moved, traps, needs, .. } = lowered;
+            if is_large {
+                ensure!(
+                    tell != Some(Tell::Words),
+                    "{}: its memory may have more than 4 GiB (-m64=large), and --check and --record follow programs of less: \
+                     compile it with -m64 for them",
+                    path.display()
+                );
+                // Where it is accessed, compiled code compares each address.
+                guard::unmark(&mut binary);
+            }
             source.change(Changed { binary, moved });
-            source.lowered = Some(Wide { traps, needs });
+            source.lowered = Some(Wide { is_large, traps, needs });
         }
         if engines.alone.is_pulley() && !threaded::imports_shared_memory(&source.binary) {
             let changed = alone::alone(&source.binary).with_context(|| path.display().to_string())?;
@@ -250,8 +265,8 @@ impl Program {
         let is_guarded = is_guarded(code.engine(), &binary);
         let instance = instance::bytes(&binary).with_context(|| path.display().to_string())?;
         let is_wide = lowered.is_some();
-        let Wide { traps, needs } = lowered.unwrap_or_default();
-        let width = Width { is_wide, needs };
+        let Wide { is_large, traps, needs } = lowered.unwrap_or_default();
+        let width = Width { is_wide, is_large, needs };
         let symbols = match read {
             None if is_guarded => Symbols::of_guarded(binary),
             None => Symbols::of(binary),
@@ -259,7 +274,7 @@ impl Program {
                 if is_guarded {
                     moved.push(guard::guard(&binary)?.moved);
                 }
-                Symbols::of(read).moved(moved).beyond(traps)
+                Symbols::of(read).moved(moved).beyond(traps).large(is_large)
             }
         };
         let sites = sites.map(Arc::new);
@@ -276,21 +291,27 @@ const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_
     (false, true) => "pulley32be",
 };
 
-/// The engines of a job: one for programs with threads, made where there is such a one, and one for all others.
+/// The engines of a job: one for programs with threads and one for large programs, made where there are such, and one for all
+/// others.
 pub struct Engines {
     settings: Settings,
     alone: Engine,
     sharing: OnceLock<Engine>,
+    large: OnceLock<Engine>,
 }
 
 impl Engines {
     /// Engines for guests of this job.
     pub fn new(settings: Settings) -> Result<Engines> {
-        Ok(Engines { settings, alone: engine(settings)?, sharing: OnceLock::new() })
+        Ok(Engines { settings, alone: engine(settings)?, sharing: OnceLock::new(), large: OnceLock::new() })
     }
 
     /// That of a module.
     pub fn of(&self, binary: &[u8]) -> Result<&Engine> {
+        // Whose 64-bit addresses were not lowered.
+        if lower64::is_wide(binary) {
+            return self.of_large();
+        }
         if !threaded::imports_shared_memory(binary) || self.alone.is_pulley() {
             return Ok(&self.alone);
         }
@@ -303,6 +324,23 @@ impl Engines {
         let engine =
             made.map_err(|error| anyhow!("Wasmtime can't be set up for threads on this machine: {error:#}"))?;
         Ok(self.sharing.get_or_init(|| engine))
+    }
+
+    /// That of programs whose memories may have more than 4 GiB.
+    fn of_large(&self) -> Result<&Engine> {
+        if let Some(engine) = self.large.get() {
+            return Ok(engine);
+        }
+        let mut config = config(self.settings)?;
+        config.memory_reservation(large_reservation());
+        if self.settings.codegen.trusted {
+            // SAFETY: the flag leaves every check of an address where it is, and lets the processor guess its outcome.
+            unsafe { config.cranelift_flag_set("enable_heap_access_spectre_mitigation", "false") };
+        }
+        let engine = Engine::new(&config).map_err(|error| {
+            anyhow!("Wasmtime can't be set up for memories of more than 4 GiB on this machine: {error:#}")
+        })?;
+        Ok(self.large.get_or_init(|| engine))
     }
 
     /// That of programs without threads.
@@ -322,9 +360,17 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     Ok(engine)
 }
 
+/// Addresses that are reserved for a memory that may have more than 4 GiB, which is all that it can grow to: as much as the machine
+/// has, so that a thousand of them have room beside one another.
+fn large_reservation() -> u64 {
+    const LEAST: u64 = 8 << 30;
+    const UNKNOWN: u64 = 1 << 36;
+    footprint::total().unwrap_or(UNKNOWN).next_power_of_two().max(LEAST)
+}
+
 fn config(settings: Settings) -> Result<Config> {
     let mut config = Config::new();
-    let Codegen { reproducible, interpret } = settings.codegen;
+    let Codegen { reproducible, interpret, trusted: _ } = settings.codegen;
     if interpret {
         config.target(INTERPRETER).map_err(|error| anyhow!("Wasmtime has no interpreter here: {error:#}"))?;
     }
@@ -490,9 +536,6 @@ pub fn check_program(module: &Module, path: &Path) -> Result<()> {
         ),
     }
     match module.get_export("memory") {
-        Some(ExternType::Memory(memory)) if memory.is_64() => {
-            bail!("{} has a 64-bit memory; Rankine runs 32-bit guests (wasm32-wasip1)", path.display())
-        }
         Some(ExternType::Memory(_)) => Ok(()),
         _ => bail!("{} exports no memory named \"memory\": MPI has nothing to send from", path.display()),
     }
@@ -635,7 +678,5 @@ mod tests {
         assert!(refusal("a.wat", b"(module").contains("expected"));
         assert!(refusal("a.wat", b"(module (memory (export \"memory\") 1))").contains("_start"));
         assert!(refusal("a.wat", b"(module (func (export \"_start\")))").contains("memory"));
-        let wide = b"(module (memory (export \"memory\") i64 1) (func (export \"_start\")))";
-        assert!(refusal("a.wat", wide).contains("64-bit"));
     }
 }

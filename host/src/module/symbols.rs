@@ -70,6 +70,8 @@ pub struct Symbols {
     moved: Vec<Moved>,
     /// Where code that was lowered to 32-bit addresses ends at an address above them.
     beyond: Vec<u32>,
+    /// Its memory may have more than 4 GiB.
+    is_large: bool,
     /// How it was guarded last, if that is still to be found out from the module.
     guarded: Option<OnceLock<Moved>>,
     found: Mutex<Found>,
@@ -126,6 +128,17 @@ impl Symbols {
     pub(crate) fn beyond(mut self, traps: Vec<u32>) -> Symbols {
         self.beyond = traps;
         self
+    }
+
+    /// This debug information, of a program whose memory may have more than 4 GiB, or not.
+    pub(crate) fn large(mut self, is_large: bool) -> Symbols {
+        self.is_large = is_large;
+        self
+    }
+
+    /// Whether the program's memory may have more than 4 GiB.
+    pub(crate) fn is_large(&self) -> bool {
+        self.is_large
     }
 
     /// Whether an instruction that traps has met an address above 4 GiB, in a program that was lowered.

@@ -3,8 +3,10 @@
 /// What is known of it when the program is loaded.
 #[derive(Clone, Debug, Default)]
 pub struct Width {
-    /// They have 64 bits, which were lowered to 32: an address, a handle and an `MPI_Aint` take 8 bytes in its memory.
+    /// They have 64 bits, and mostly were lowered to 32: an address, a handle and an `MPI_Aint` take 8 bytes in its memory.
     pub is_wide: bool,
+    /// They were not: its memory may have more than 4 GiB.
+    pub is_large: bool,
     /// A function that it calls which reads or writes such words, with the parameter that does: whoever doesn't know how
     /// wide they are can't serve it.
     pub needs: Option<String>,

@@ -23,7 +23,7 @@ pub(crate) fn in_words(name: &str, function: Option<&Function>, words: &[i64]) -
 fn word_in_words(parameter: &Parameter, word: i64) -> String {
     let by_pointer = parameter.length != Length::One || parameter.direction != Direction::In;
     let name = match parameter.meaning {
-        Meaning::Buffer(_) if Addr(word as u32) == MPI_IN_PLACE => Some("MPI_IN_PLACE"),
+        Meaning::Buffer(_) if Addr(word as u64) == MPI_IN_PLACE => Some("MPI_IN_PLACE"),
         Meaning::Status if word == 0 && parameter.length != Length::One => Some("MPI_STATUSES_IGNORE"),
         Meaning::Status if word == 0 => Some("MPI_STATUS_IGNORE"),
         Meaning::Buffer(_) | Meaning::Status | Meaning::Text | Meaning::Address | Meaning::Kept | Meaning::Other => {
@@ -53,6 +53,7 @@ fn word_in_words(parameter: &Parameter, word: i64) -> String {
         );
     match name {
         Some(name) => name.into(),
+        None if parameter.is_address() => format!("{word:#x}"),
         None if is_address => format!("{:#x}", word as u32),
         None => word.to_string(),
     }

@@ -53,7 +53,7 @@ impl Report {
             Some(Trap::BadSignature) if trace.first().is_some_and(is_forgiving) => {
                 format!("{OTHER_TYPE}, and neither type can be made of the other (-fforgiving-calls)")
             }
-            Some(Trap::MemoryOutOfBounds) => outside(fault(error), error.downcast_ref()),
+            Some(Trap::MemoryOutOfBounds) => outside(fault(error), error.downcast_ref(), symbols.is_large()),
             Some(trap) => in_words(*trap),
             None if error.is::<ThrownException>() => {
                 error.downcast_ref::<Uncaught>().map_or_else(|| Uncaught::default().to_string(), Uncaught::to_string)
@@ -85,13 +85,13 @@ const EXHAUSTED: &str = "the stack is exhausted, the one in the program's memory
 
 /// What an access outside the memory was. The stack lies at the start of the memory, or behind the null page, and grows
 /// towards it.
-fn outside(address: Option<u64>, pointer: Option<&StackPointer>) -> String {
+fn outside(address: Option<u64>, pointer: Option<&StackPointer>, is_large: bool) -> String {
     match address {
         Some(address) if address < LOWEST => match pointer.is_some_and(|pointer| pointer.is_at_end()) {
             true => format!("{EXHAUSTED}: an access at address {address:#x}"),
             false => format!("a null pointer was used: an access at address {address:#x}"),
         },
-        Some(address) if address.abs_diff(1 << 32) <= NEAR => {
+        Some(address) if !is_large && address.abs_diff(1 << 32) <= NEAR => {
             format!("an access before the start of the guest's memory: {EXHAUSTED}, or a pointer is wrong")
         }
         // The interpreter tells neither; nor does an instruction that moves many bytes, without a null page.
@@ -315,25 +315,28 @@ mod tests {
     #[test]
     fn an_access_before_the_memory_is_told_from_one_behind_it() {
         for address in [0xffff_fff0, (1 << 32) + 96] {
-            assert!(outside(Some(address), None).contains("the stack is exhausted"));
+            assert!(outside(Some(address), None, false).contains("the stack is exhausted"));
         }
-        assert_eq!(outside(Some(1 << 31), None), "an access outside the guest's memory");
+        assert_eq!(outside(Some(1 << 31), None, false), "an access outside the guest's memory");
     }
 
     #[test]
     fn a_null_pointer_is_told_from_an_exhausted_stack() {
         for address in [0, 42, 65535] {
             for pointer in [None, Some(StackPointer(4 << 20))] {
-                assert!(outside(Some(address), pointer.as_ref()).starts_with("a null pointer"));
+                assert!(outside(Some(address), pointer.as_ref(), false).starts_with("a null pointer"));
             }
             for pointer in [-64, 40, 65535] {
-                assert!(outside(Some(address), Some(&StackPointer(pointer))).starts_with("the stack is exhausted"));
+                assert!(
+                    outside(Some(address), Some(&StackPointer(pointer)), false).starts_with("the stack is exhausted")
+                );
             }
         }
         let elsewhere = "an access outside the guest's memory";
-        assert_eq!(outside(Some(65536), None), elsewhere);
-        assert_eq!(outside(None, Some(&StackPointer(4 << 20))), elsewhere);
-        let untold = outside(None, None);
+        assert_eq!(outside(Some(65536), None, false), elsewhere);
+        assert_eq!(outside(None, Some(&StackPointer(4 << 20)), false), elsewhere);
+        assert_eq!(outside(Some(1 << 32), None, true), elsewhere);
+        let untold = outside(None, None, false);
         assert!(untold.starts_with(elsewhere) && untold.contains("or the stack is exhausted"), "{untold}");
     }
 

@@ -27,6 +27,7 @@ use crate::guest::{Guest, Rank};
 use crate::imports::threads::Linked;
 use crate::module::Engines;
 use crate::module::symbols::Symbols;
+use crate::module::width::Width;
 use crate::report::output::{Output, Stream};
 use crate::run::ending::{End, Event, Remote, Watched, classify, is_trap};
 use crate::run::engine::Engine;
@@ -43,7 +44,7 @@ pub(crate) struct Role<R: Rank> {
     /// Whether its code is guarded: the null page is taken from the memories of its ranks.
     pub(crate) is_guarded: bool,
     /// Whether its addresses have 64 bits, and so the words that its ranks have in their memories.
-    pub(crate) is_wide: bool,
+    pub(crate) width: Width,
     /// What each of its instances takes of the host's memory.
     pub(crate) instance: usize,
     /// Those of its job.
@@ -209,8 +210,11 @@ impl<E: Engine> Crew<E> {
         if role.is_guarded {
             guest.leave_null_page();
         }
-        if role.is_wide {
+        if role.width.is_wide {
             guest.widen();
+        }
+        if role.width.is_large {
+            rank.account().enlarge(rankine_system::footprint::total().unwrap_or(0));
         }
         let lowest = guest.lowest();
         if self.settings.check_heap {

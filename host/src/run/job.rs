@@ -241,9 +241,9 @@ impl<E: Engine> Job<E> {
             let program = imports::resolve(code, part.file(), settings.placement, &settings.mathematics(), &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
             let (sites, key, grants) = (sites.clone(), key.clone(), settings.grants.clone());
-            let (is_guarded, is_wide, instance) = (*is_guarded, width.is_wide, *instance);
+            let (is_guarded, width, instance) = (*is_guarded, width.clone(), *instance);
             let engines = engines.clone();
-            Ok(Role { program, symbols, sites, is_guarded, is_wide, instance, engines, arguments, key, grants })
+            Ok(Role { program, symbols, sites, is_guarded, width, instance, engines, arguments, key, grants })
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();

@@ -13,6 +13,10 @@ pub(crate) fn check(width: &Width, file: &Path, first: &Width, engine_reads_wide
     if !width.is_wide {
         return Ok(());
     }
+    ensure!(
+        engine_reads_wide || !width.is_large,
+        "{file}: its memory may have more than 4 GiB (-m64=large): run it with --engine local"
+    );
     if let (false, Some(call)) = (engine_reads_wide, &width.needs) {
         anyhow::bail!(
             "{file}: it was compiled with -m64 and calls {call}, whose arguments lie otherwise in its memory: run it with \
@@ -38,7 +42,7 @@ mod tests {
     #[test]
     fn programs_of_a_job_have_addresses_of_one_width() {
         let narrow = Width::default();
-        let wide = Width { is_wide: true, needs: Some("MPI_Isend (request)".into()) };
+        let wide = Width { is_wide: true, is_large: false, needs: Some("MPI_Isend (request)".into()) };
         let said = |own: &Width, first: &Width, reads| {
             let checked = super::check(own, Path::new("b.wasm"), first, reads);
             checked.err().map_or(String::new(), |error| error.to_string())
@@ -50,6 +54,8 @@ mod tests {
         assert!(mixed.starts_with("b.wasm: its addresses have 32 bits"), "{mixed}");
         let engine = said(&wide, &wide, false);
         assert!(engine.contains("MPI_Isend (request)") && engine.contains("--engine local"), "{engine}");
+        let large = said(&Width { is_large: true, needs: None, ..wide.clone() }, &wide, false);
+        assert!(large.contains("4 GiB") && large.contains("--engine local"), "{large}");
         // What needs nothing runs on either engine.
         assert_eq!(said(&Width { needs: None, ..wide.clone() }, &wide, false), "");
     }

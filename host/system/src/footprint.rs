@@ -92,6 +92,20 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
+/// What this machine has, if it says so; behind the wall too.
+pub fn total() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: plain numbers.
+        let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+        // SAFETY: there is room for what it says.
+        let is_told = unsafe { libc::sysinfo(&raw mut info) } == 0;
+        is_told.then(|| (info.totalram as u64).saturating_mul(info.mem_unit.into()))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 fn available_bytes(meminfo: &str) -> Option<u64> {
     Some(kibibytes(meminfo, "MemAvailable:")? << 10)
 }
@@ -128,6 +142,7 @@ pub(crate) mod tests {
         let _alone = MEASURED.lock();
         let footprint = Footprint::open().unwrap();
         let before = footprint.bytes().unwrap();
+        assert!(before < total().unwrap());
         let room = std::hint::black_box(vec![1_u8; 256 << 20]);
         // Other tests may have given a little back meanwhile.
         assert!(footprint.bytes().unwrap() >= before + (128 << 20), "{} bytes were taken", room.len());

@@ -23,6 +23,10 @@ const LAYOUT: u32 = 1;
 /// What a program is linked with in the place of the libraries that clang would name: it knows of none for this target.
 pub(crate) const LIBRARIES: [&str; 2] = ["-lc", "-lclang_rt.builtins"];
 
+/// What a program is linked with whose memory may have more than 4 GiB. That it says more is what counts: the host lets it have
+/// what the machine has (`rankine_rewrite::lower64`). It is the most that the linker takes.
+pub(crate) const LARGE: &str = "-Wl,--max-memory=17179869184";
+
 /// `int64_t` is `long`, as on every machine with such addresses. clang thinks otherwise here, and its own `<inttypes.h>` has the
 /// letters of what it thinks.
 pub(crate) const LONG_IS_INT64: [&str; 12] = [

@@ -254,7 +254,7 @@ mod tests {
             let rows = 4 / self.publishers.len();
             let (shape, start, count) = ([4, 4], [(rows * rank) as i32, 0], [rows as i32, 4]);
             let block = Block { shape: &shape, start: &start, count: &count, strides: None };
-            let local = Local::new(&self.memory, Addr(8 + 64 * rank as u32), Element::Double, block).unwrap();
+            let local = Local::new(&self.memory, Addr(8 + 64 * rank as u64), Element::Double, block).unwrap();
             self.publishers[rank].field(0, "u", step, &local).unwrap();
         }
 

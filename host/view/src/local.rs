@@ -385,7 +385,7 @@ mod tests {
         let (shape, start, count) = ([9, 7], [2, 1], [5, 6]);
         // Dense, with a longer row, transposed, and from the end.
         for (first, strides) in [(0, [6, 1]), (3, [9, 2]), (1, [1, 8]), (200, [-20, -3])] {
-            let at = Addr(64 + 8 * first as u32);
+            let at = Addr(64 + 8 * first as u64);
             let local = Local::new(
                 &memory,
                 at,
@@ -478,7 +478,7 @@ mod tests {
             )
             .is_ok()
         };
-        assert!(!at(64, None) && !at(0, None) && !at(u32::MAX, None));
+        assert!(!at(64, None) && !at(0, None) && !at(u32::MAX.into(), None));
         assert!(at(64, Some(&[15, 1])) && !at(64, Some(&[16, 1])));
         assert!(!at(64, Some(&[-1, 1])) && !at(64, Some(&[i32::MIN, i32::MAX])) && !at(4088, Some(&[0, 1])));
         assert!(at(4088, Some(&[0, 0])));
@@ -529,7 +529,7 @@ mod tests {
         assert_eq!(part.values, (0..20).map(|n| length(n.into())).collect::<Vec<f32>>());
         assert_eq!(range, [20.0, length(19.0)]);
         // Of three dimensions those within the plane, and the length of all of it.
-        let at = |n: u32| Addr(64 + 8 * n);
+        let at = |n: u32| Addr(u64::from(64 + 8 * n));
         let parts = [at(0), at(10), at(20)];
         let cube = Local::of_vectors(
             &memory,

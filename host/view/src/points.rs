@@ -355,7 +355,7 @@ mod tests {
     }
 
     fn layout(values: u32, strides: [i32; 3]) -> Layout {
-        Layout { places: Addr(64), values: Addr(values), element: Element::Double, strides }
+        Layout { places: Addr(64), values: Addr(values.into()), element: Element::Double, strides }
     }
 
     #[test]

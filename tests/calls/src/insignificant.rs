@@ -144,7 +144,7 @@ impl Maker<'_> {
         let mut arguments = Vec::new();
         for p in self.function.of_variant(self.large) {
             arguments.push(match () {
-                () if self.is_in_place(p, role) => Argument::Is(MPI_IN_PLACE.0.into()),
+                () if self.is_in_place(p, role) => Argument::Is(MPI_IN_PLACE.0 as i64),
                 () if self.says_nothing(p, role) => rubbish(u, p)?,
                 () => self.right(p, role)?,
             });

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 // What no call could use.
-static void *bad = (void *)0xfffffff0;
+static void *bad = (void *)-16L;
 #define NO_TYPE MPI_DATATYPE_NULL
 #define NO_COUNT (-7)
 

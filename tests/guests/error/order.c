@@ -364,7 +364,7 @@ int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    far = (void *)(uintptr_t)0xffffff00u;
+    far = (void *)-0x100L;
     made_up = (MPI_Info)(uintptr_t)0x7abcdef0u;
     messages();
     both_ways();

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     CHECK_INT(displacement, size * sizeof(int));
 
     // Bytes outside of the program's memory are refused, and so is a file outside of what was granted.
-    FAILS(MPI_File_write(file, (void *)0xfffffff0, N, MPI_INT, &status), MPI_ERR_BUFFER);
+    FAILS(MPI_File_write(file, (void *)-16L, N, MPI_INT, &status), MPI_ERR_BUFFER);
     TRY(MPI_File_close(&file));
     CHECK(file == MPI_FILE_NULL);
     FAILS(MPI_File_get_size(file, &bytes), MPI_ERR_FILE);

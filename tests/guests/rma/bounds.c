@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     FAILS(MPI_Get(&result, 1, MPI_INT, to, N, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
     FAILS(MPI_Accumulate(&value, 1, MPI_INT, to, N, 1, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
     FAILS(MPI_Put(&value, 1, MPI_INT, to, 0, N + 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
-    FAILS(MPI_Put((void *)0xfffffff0, 64, MPI_INT, to, 0, 64, MPI_INT, win), MPI_ERR_BUFFER);
+    FAILS(MPI_Put((void *)-16L, 64, MPI_INT, to, 0, 64, MPI_INT, win), MPI_ERR_BUFFER);
     // No elements of one type go into none of another.
     TRY(MPI_Accumulate(&value, 0, MPI_DOUBLE, to, 0, 0, MPI_INT, MPI_SUM, win));
     TRY(MPI_Get_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_DOUBLE, to, 0, 0, MPI_DOUBLE, MPI_SUM, win));

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         CHECK_INT(blocks[7][0], from + 200);
         FAILS(MPI_Win_attach(win, blocks[0], 4), MPI_ERR_RMA_ATTACH);
         FAILS(MPI_Win_attach(win, blocks[0] + 2, 4), MPI_ERR_RMA_ATTACH);
-        FAILS(MPI_Win_attach(win, (void *)0xffffff00, 0x1000), MPI_ERR_BUFFER);
+        FAILS(MPI_Win_attach(win, (void *)-0x100L, 0x1000), MPI_ERR_BUFFER);
         FAILS(MPI_Win_detach(win, blocks[0] + 1), MPI_ERR_RMA_ATTACH);
     }
     TRY(MPI_Barrier(MPI_COMM_WORLD));

@@ -15,7 +15,7 @@ static void windows_that_are_none(int *memory)
     CHECK(win == MPI_WIN_NULL);
     FAILS(MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_DISP);
     FAILS(MPI_Win_create(memory, 4, -1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_DISP);
-    FAILS(MPI_Win_create((void *)0xfffffff0, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BUFFER);
+    FAILS(MPI_Win_create((void *)-16L, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BUFFER);
     FAILS(MPI_Win_create(memory, 4, 1, (MPI_Info)77, MPI_COMM_WORLD, &win), MPI_ERR_INFO);
     FAILS(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win), MPI_ERR_COMM);
     FAILS(MPI_Win_allocate(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &attribute, &win), MPI_ERR_SIZE);

@@ -26,7 +26,7 @@ static int counter(MPI_T_pvar_session session, int n)
         TOOL(MPI_T_pvar_start(session, handle));
     if (count <= 256)
         TOOL(MPI_T_pvar_read(session, handle, value));
-    REFUSED(MPI_T_pvar_read(session, handle, (void *)0xfffffffe));
+    REFUSED(MPI_T_pvar_read(session, handle, (void *)-2L));
     if (!readonly) {
         TOOL(MPI_T_pvar_reset(session, handle));
         if (count <= 256) {

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
             TOOL(MPI_T_cvar_read(handle, value));
             TOOL(MPI_T_cvar_read(handle, again));
             CHECK_BYTES(again, value, count * sizeof(int));
-            CHECK(MPI_T_cvar_read(handle, (void *)0xfffffffe) != MPI_SUCCESS);
+            CHECK(MPI_T_cvar_read(handle, (void *)-2L) != MPI_SUCCESS);
             MPI_T_cvar_handle stale = handle;
             TOOL(MPI_T_cvar_handle_free(&handle));
             CHECK(handle == MPI_T_CVAR_HANDLE_NULL);

@@ -83,7 +83,9 @@ fn variant_names(function: &Function) -> String {
 }
 
 fn name(function: &Function, plain: String, large: bool) -> String {
-    let has_another = function.returns.is_none() && function.of_variant(large).any(|p| p.is_long_in_lp64(large));
+    let is_wider =
+        |p: &Parameter| p.is_long_in_lp64(large) || matches!(Word::of(function, p, Some(large)), Word::Address);
+    let has_another = function.returns.is_none() && function.of_variant(large).any(is_wider);
     if has_another { format!("{plain} & {plain}_64") } else { plain }
 }
 

@@ -23,7 +23,7 @@ impl Memory {
 
     /// The bytes of an address.
     #[inline]
-    pub fn word(&self) -> u32 {
+    pub fn word(&self) -> u64 {
         if self.is_wide() { 8 } else { 4 }
     }
 
@@ -65,8 +65,8 @@ impl Memory {
     #[inline]
     pub fn read_address(&self, at: Addr, what: &str) -> Result<Addr> {
         match self.is_wide() {
-            false => Ok(Addr(self.read_i32(at, what)? as u32)),
-            true => Ok(Addr(cut(self.read_i64(at, what)?))),
+            false => Ok(Addr((self.read_i32(at, what)? as u32).into())),
+            true => Ok(Addr(self.read_i64(at, what)? as u64)),
         }
     }
 
@@ -75,15 +75,15 @@ impl Memory {
     pub fn write_address(&self, at: Addr, address: Addr, what: &str) -> Result<()> {
         match self.is_wide() {
             false => self.write_i32(at, address.0 as i32, what),
-            true => self.write_i64(at, address.0.into(), what),
+            true => self.write_i64(at, address.0 as i64, what),
         }
     }
 
     /// Reads an array of addresses.
     pub fn read_addresses(&self, at: Addr, count: i64, what: &str) -> Result<Vec<Addr>> {
         Ok(match self.is_wide() {
-            false => self.ints(at, count, what)?.into_iter().map(|word| Addr(word as u32)).collect(),
-            true => self.longs(at, count, what)?.into_iter().map(|word| Addr(cut(word))).collect(),
+            false => self.ints(at, count, what)?.into_iter().map(|word| Addr((word as u32).into())).collect(),
+            true => self.longs(at, count, what)?.into_iter().map(|word| Addr(word as u64)).collect(),
         })
     }
 
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn words_are_as_wide_as_addresses() {
         for memory in memories() {
-            let width = u64::from(memory.word());
-            let rest = || memory.read_bytes(Addr(8 + width as u32), 8, "rest").unwrap();
+            let width = memory.word();
+            let rest = || memory.read_bytes(Addr(8 + width), 8, "rest").unwrap();
             memory.write_handle(Addr(8), 0x101, "handle").unwrap();
             assert_eq!((memory.read_handle(Addr(8), "handle").unwrap(), rest()), (0x101, vec![0xaa; 8]));
             memory.write_address(Addr(8), Addr(0xffff_fff0), "address").unwrap();
@@ -206,7 +206,7 @@ mod tests {
         wide.write_i64(Addr(8), 1 << 32, "word").unwrap();
         assert_eq!(
             (wide.read_handle(Addr(8), "").unwrap(), wide.read_address(Addr(8), "").unwrap()),
-            (u32::MAX, Addr(u32::MAX))
+            (u32::MAX, Addr(1 << 32))
         );
         wide.write_i64(Addr(8), -1, "word").unwrap();
         assert_eq!(wide.read_handles(Addr(8), 1, "").unwrap(), [u32::MAX]);

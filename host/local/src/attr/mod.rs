@@ -214,7 +214,7 @@ pub async fn set_attr<O: Carrier>(r: &Rank, object: O, keyval: i32, value: Kept)
 pub async fn comm_get_attr(r: &Rank, comm: Comm, keyval: i32) -> Result<(Kept, bool)> {
     r.communicator(comm)?;
     match predefined::address(r, keyval).await? {
-        Some(address) => Ok((Kept(address.0.into()), true)),
+        Some(address) => Ok((Kept(address.0), true)),
         None => get_attr(r, comm, keyval),
     }
 }
@@ -268,7 +268,7 @@ async fn call_delete(r: &Rank, object: Object, attribute: &Attribute) -> Result<
         return Ok(());
     }
     let arguments = r.arguments().handle(object.handle()).int(*number).kept(*value).kept(keyval.extra_state);
-    let code = r.ask(arguments.call(keyval.delete)).await;
+    let code = r.call_guest(keyval.delete, arguments).await;
     succeeded(code, || format!("the delete function of keyval {number:#x}"))
 }
 
@@ -281,11 +281,11 @@ async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Op
     }
     let cell = r.take_cell().await?;
     let memory = r.memory();
-    let flag = Addr(cell.0 + memory.word());
+    let flag = cell.plus(memory.word());
     memory.write_kept(cell, Kept::NULL, "the copied value")?;
     memory.write_i32(flag, 0, "the copy function's flag")?;
     let arguments = r.arguments().handle(object.handle()).int(*number).kept(keyval.extra_state).kept(*value);
-    let code = r.ask(arguments.address(cell).address(flag).call(keyval.copy)).await;
+    let code = r.call_guest(keyval.copy, arguments.address(cell).address(flag)).await;
     let copied = memory.read_i32(flag, "the copy function's flag")? != 0;
     let copy = memory.read_kept(cell, "the copied value")?;
     r.give_cell(cell);

@@ -38,12 +38,12 @@ pub(super) async fn address(r: &Rank, keyval: i32) -> Result<Option<Addr>> {
     let block = match r.attrs.predefined.get() {
         Some(block) => block,
         None => {
-            let block = r.allocate(4 * KEYVALS.len() as u32).await?;
+            let block = r.allocate(4 * KEYVALS.len() as u64).await?;
             r.attrs.predefined.set(Some(block));
             block
         }
     };
-    let address = Addr(block.0 + 4 * position as u32);
+    let address = block.plus(4 * position as u64);
     r.memory().write_i32(address, value(r, keyval), "a predefined attribute")?;
     Ok(Some(address))
 }

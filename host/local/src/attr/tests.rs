@@ -42,16 +42,16 @@ impl Guest {
         block_on(r, future, |callback| Ok::<_, Ended>(self.answer(r, callback))).expect("nobody ends the job")
     }
 
-    fn answer(&self, r: &Rank, callback: Callback) -> i32 {
+    fn answer(&self, r: &Rank, callback: Callback) -> i64 {
         match callback {
             Callback::Allocate { bytes, .. } => {
                 let address = 4096 + self.allocated.get();
                 self.allocated.set(self.allocated.get() + bytes as i32);
-                address
+                address.into()
             }
             Callback::Call { function, arguments } => {
                 self.calls.borrow_mut().push((function.0, arguments.to_vec()));
-                self.call(r, function, &arguments)
+                self.call(r, function, &arguments).into()
             }
             other => panic!("attributes need nothing else: {other:?}"),
         }
@@ -61,8 +61,8 @@ impl Guest {
         match function {
             COPY => {
                 let [_, _, _, value, copy, flag] = arguments[..] else { panic!("a copy function has six arguments") };
-                r.memory().write_i32(Addr(copy as u32), value + 1, "copy").unwrap();
-                r.memory().write_i32(Addr(flag as u32), 1, "flag").unwrap();
+                r.memory().write_i32(Addr(copy as u64), value + 1, "copy").unwrap();
+                r.memory().write_i32(Addr(flag as u64), 1, "flag").unwrap();
                 0
             }
             FAIL => 77,
@@ -194,7 +194,7 @@ fn predefined_attributes_are_ints_in_the_guest() {
     for (keyval, value) in [(MPI_TAG_UB, i32::MAX), (MPI_UNIVERSE_SIZE, 1)] {
         let (address, there) = guest.run(&r, comm_get_attr(&r, Comm::SELF, keyval)).unwrap();
         assert!(there);
-        assert_eq!(r.memory().read_i32(Addr(address.0 as u32), "value").unwrap(), value);
+        assert_eq!(r.memory().read_i32(Addr(address.0), "value").unwrap(), value);
         let error = guest.run(&r, set_attr(&r, Comm::SELF, keyval, Kept(0))).unwrap_err();
         assert_eq!(error.class, MPI_ERR_KEYVAL);
     }

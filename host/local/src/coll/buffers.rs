@@ -61,7 +61,7 @@ impl Elements {
         let outside = || r.memory().outside(MPI_ERR_BUFFER, at, bytes, "the buffer");
         match &self.ty {
             None => {
-                let (place, length) = (u32::try_from(at), u64::try_from(bytes));
+                let (place, length) = (u64::try_from(at), u64::try_from(bytes));
                 let (Ok(place), Ok(length)) = (place, length) else { return Err(outside()) };
                 r.memory().prove(address, (at, at + bytes), "the buffer")?;
                 r.block_span(Addr(place), length).ok_or_else(outside)

@@ -356,7 +356,7 @@ pub fn status_set_elements(r: &Rank, mut status: Status, datatype: Datatype, cou
 
 /// `MPI_Get_address`: addresses are those of the guest's memory, so that `MPI_BOTTOM` is 0
 pub fn get_address(r: &Rank, location: Addr) -> Result<i64> {
-    Ok(if r.memory().is_wide() { location.0.into() } else { (location.0 as i32).into() })
+    Ok(if r.memory().is_wide() { location.0 as i64 } else { (location.0 as i32).into() })
 }
 
 /// `MPI_Aint_add`, in the 32 bits of a guest's `MPI_Aint`

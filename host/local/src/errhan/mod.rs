@@ -59,7 +59,7 @@ impl State {
 /// Calls an error handler of the guest with pointers to the object's handle and to the code.
 async fn call(r: &Rank, function: FnPtr, object: u32, code: i32) -> Raised {
     let memory = r.memory();
-    let behind = |cell: Addr| Addr(cell.0 + memory.word());
+    let behind = |cell: Addr| cell.plus(memory.word());
     let write = |cell| {
         memory.write_handle(cell, object, "the error handler's arguments")?;
         memory.write_i32(behind(cell), code, "the error handler's arguments")
@@ -70,7 +70,7 @@ async fn call(r: &Rank, function: FnPtr, object: u32, code: i32) -> Raised {
     };
     // The third stands for the further arguments of a variadic handler; the host drops it for a plain one.
     let arguments = r.arguments().address(cell).address(behind(cell)).address(Addr::NULL);
-    r.ask(arguments.call(function)).await;
+    r.call_guest(function, arguments).await;
     // What the call returns is what the handler leaves there, as in other libraries.
     let code = memory.read_i32(behind(cell), "the error handler's code").unwrap_or(code);
     r.give_cell(cell);

@@ -55,11 +55,7 @@ impl Form {
     }
 
     async fn converted(r: &Rank, access: &Access, datarep: &Rc<Datarep>, function: FnPtr) -> Result<Form> {
-        let bytes = u32::try_from(access.bytes).ok();
-        let at = match bytes {
-            Some(bytes) => Addr(r.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
-            None => Addr::NULL,
-        };
+        let at = r.allocated(access.bytes).await;
         // What the guest's allocator says is no more than a claim.
         if at.is_null() || r.memory().at(at, access.bytes).is_none() {
             let text = format!("the guest's allocator has no {} bytes left for a conversion", access.bytes);

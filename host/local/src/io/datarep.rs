@@ -90,7 +90,7 @@ impl Datarep {
             }
             r.memory().write_aint(cell, -1, "the extent of a datatype")?;
             let arguments = r.arguments().handle(datatype.0).address(cell).kept(self.extra_state);
-            let code = r.ask(arguments.call(self.extent)).await;
+            let code = r.call_guest(self.extent, arguments).await;
             let extent = r.memory().read_aint(cell, "the extent of a datatype")?;
             if code == MPI_SUCCESS && (0..=WIDEST).contains(&extent) {
                 extents.insert(datatype, extent as u64);
@@ -121,7 +121,7 @@ impl Datarep {
         let arguments = if self.large { arguments.long(count) } else { arguments.int(count as i32) };
         // The position, where the elements begin in the user's buffer, is 0.
         let arguments = arguments.address(file).long(0).kept(self.extra_state);
-        match r.ask(arguments.call(function)).await {
+        match r.call_guest(function, arguments).await {
             MPI_SUCCESS => Ok(()),
             code => {
                 let text =

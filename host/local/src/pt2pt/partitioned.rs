@@ -114,7 +114,7 @@ fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Resul
     let stride = i128::from(count) * i128::from(r.datatype(datatype)?.extent());
     let spans = (0..parts).map(|part| {
         let at = i128::from(buf.0) + i128::from(part) * stride;
-        match u32::try_from(at) {
+        match u64::try_from(at) {
             Ok(at) => r.span(Addr(at), count, datatype),
             Err(_) => Err(Error::new(MPI_ERR_BUFFER, format!("partition {part} begins outside of the memory"))),
         }

@@ -19,12 +19,12 @@ const LENGTHS: &[i64] = if cfg!(miri) {
     &[0, 1, 104, 105, 1024, 1025, 65536, 65537, 262_144, 300_000]
 };
 
-fn fill(r: &Rank, at: u32, length: i64, seed: u8) {
+fn fill(r: &Rank, at: u64, length: i64, seed: u8) {
     let bytes: Vec<u8> = (0..length).map(|i| (i as u8).wrapping_mul(31).wrapping_add(seed)).collect();
     r.memory().write_bytes(Addr(at), &bytes, "fill").unwrap();
 }
 
-fn check(r: &Rank, at: u32, length: i64, seed: u8) {
+fn check(r: &Rank, at: u64, length: i64, seed: u8) {
     let bytes = r.memory().read_bytes(Addr(at), length as u64, "check").unwrap();
     for (i, byte) in bytes.iter().enumerate() {
         assert_eq!(*byte, (i as u8).wrapping_mul(31).wrapping_add(seed), "byte {i} of {length}");
@@ -142,7 +142,7 @@ fn wrong_arguments_are_named() {
         assert_eq!(class(isend(r, Addr(64), 1, BYTE, 1, -3, WORLD)), MPI_ERR_TAG);
         assert_eq!(class(isend(r, Addr(64), 1, BYTE, 2, 0, WORLD)), MPI_ERR_RANK);
         assert_eq!(class(isend(r, Addr(64), 1, BYTE, MPI_ANY_SOURCE, 0, WORLD)), MPI_ERR_RANK);
-        assert_eq!(class(isend(r, Addr(u32::MAX), 1, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
+        assert_eq!(class(isend(r, Addr(u32::MAX.into()), 1, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
         assert_eq!(class(isend(r, Addr(64), i64::MAX, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
         assert_eq!(class(irecv(r, Addr(64), 1, BYTE, 1, -7, WORLD)), MPI_ERR_TAG);
         assert_eq!(class(irecv(r, Addr(64), 1, BYTE, 9, 0, WORLD)), MPI_ERR_RANK);
@@ -166,7 +166,7 @@ fn what_does_not_fit_is_cut_and_told() {
             assert_eq!(error.class, MPI_ERR_TRUNCATE);
             assert!(error.text.starts_with(&format!("a message of {length} bytes from rank {peer} with tag 1")));
             check(r, 500_000, length - 1, 9);
-            let after = r.memory().read_bytes(Addr(500_000 + length as u32 - 1), 1, "after").unwrap();
+            let after = r.memory().read_bytes(Addr(500_000 + length as u64 - 1), 1, "after").unwrap();
             assert_eq!(after[0], ((length - 1) as u8).wrapping_mul(31));
             assert!(wait(r, request).await.unwrap().error.is_none());
         });
@@ -180,7 +180,7 @@ fn probing_leaves_the_message_and_matching_takes_it() {
             if r.id() == 0 {
                 let mut sends = Vec::new();
                 for tag in 1..=4 {
-                    let at = Addr(tag as u32 * 100_000);
+                    let at = Addr(tag as u64 * 100_000);
                     fill(r, at.0, length, tag as u8);
                     sends.push(isend(r, at, length, BYTE, 1, tag, WORLD).unwrap());
                 }
@@ -276,7 +276,7 @@ fn full_rings_and_wildcards_under_load() {
         }
         let mut pending = Vec::new();
         for i in 0..rounds {
-            let at = Addr(4096 * (1 + i as u32 % 16));
+            let at = Addr(4096 * (1 + i as u64 % 16));
             r.memory().write_i32(at, i, "number").unwrap();
             let length = [4, 300, 1500, 1000, 4096][i as usize % 5];
             pending.push(isend(r, at, length, BYTE, 0, r.id() as i32, WORLD).unwrap());
@@ -483,7 +483,7 @@ async fn follow(r: &Rank, schedule: &[Step]) {
     let mut reference = Reference::default();
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (number, step) in schedule.iter().enumerate() {
-        let at = Addr(64 + number as u32 * 10_000);
+        let at = Addr(64 + number as u64 * 10_000);
         match *step {
             Step::Send { from, tag, length, synchronous } => {
                 reference.send(from, tag, number);

@@ -67,7 +67,7 @@ impl General {
     }
 
     async fn call(&self, r: &Rank, what: &str, function: FnPtr, arguments: Arguments) -> Result<()> {
-        match r.ask(arguments.call(function)).await {
+        match r.call_guest(function, arguments).await {
             MPI_SUCCESS => Ok(()),
             code => Err(Error::new(code, format!("the {what} function of a generalised request returned {code}"))),
         }

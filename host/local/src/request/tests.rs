@@ -214,12 +214,12 @@ fn asked<T>(query: impl Fn(&Rank), program: impl AsyncFn(&Rank) -> T) -> T {
     let world = World::new(1, Arc::new(Nobody), None, Options { spin: false, ..Options::default() });
     let r = rank(&world, 0);
     let answer = |callback| match callback {
-        Callback::Allocate { .. } => Ok(CELL as i32),
+        Callback::Allocate { .. } => Ok(CELL as i64),
         Callback::Call { function, .. } => {
             if function == QUERY {
                 query(&r);
             }
-            Ok(MPI_SUCCESS)
+            Ok(MPI_SUCCESS.into())
         }
         other => panic!("the test's guest cannot answer {other:?}"),
     };
@@ -229,7 +229,7 @@ fn asked<T>(query: impl Fn(&Rank), program: impl AsyncFn(&Rank) -> T) -> T {
 }
 
 /// Where the guest's allocator finds memory.
-const CELL: u32 = 8192;
+const CELL: u64 = 8192;
 const QUERY: FnPtr = FnPtr(1);
 const NOTHING: FnPtr = FnPtr(2);
 
@@ -243,7 +243,7 @@ fn complete_general() -> impl AsyncFn(&Rank) -> Request {
 
 /// Completes the persistent receive and starts it again.
 fn again(r: &Rank, receive: Request) {
-    let nothing = |callback| -> std::result::Result<i32, Ended> { panic!("{callback:?}") };
+    let nothing = |callback| -> std::result::Result<i64, Ended> { panic!("{callback:?}") };
     assert!(block_on(r, wait(r, receive), nothing).unwrap().unwrap().error.is_none());
     start(r, receive).unwrap();
 }
@@ -372,19 +372,19 @@ fn callbacks_in_turn_keep_their_memory() {
         match callback {
             Callback::Allocate { .. } => {
                 go();
-                Ok(CELL as i32)
+                Ok(CELL as i64)
             }
             Callback::Scratch { bytes } => {
                 if bytes == 64 {
                     go();
                 }
-                Ok(scratch as i32)
+                Ok(scratch.into())
             }
             Callback::Call { function, arguments } => {
-                let words = (function != QUERY).then_some(Addr(scratch));
-                let at = words.unwrap_or(Addr(arguments[arguments.len() - 1] as u32));
+                let words = (function != QUERY).then_some(Addr(scratch.into()));
+                let at = words.unwrap_or(Addr(arguments[arguments.len() - 1] as u64));
                 seen.borrow_mut().push((function, r.memory().read_i32s(at, 4, "words").unwrap()));
-                Ok(MPI_SUCCESS)
+                Ok(MPI_SUCCESS.into())
             }
             other => panic!("the test's guest cannot answer {other:?}"),
         }
@@ -404,7 +404,7 @@ fn callbacks_in_turn_keep_their_memory() {
         // The lists of objects.
         let then: Then = Box::new(|r, _, status| {
             Box::pin(async move {
-                let at = Addr(r.ask(Callback::Scratch { bytes: 64 }).await as u32);
+                let at = Addr(r.ask(Callback::Scratch { bytes: 64 }).await as u64);
                 r.memory().write_i32s(at, &WORDS, "words")?;
                 r.ask(Callback::Call { function: NOTHING, arguments: [0].as_slice().into() }).await;
                 Ok(status)

@@ -67,7 +67,7 @@ impl Window {
             return Ok(Span::EMPTY);
         }
         let part = self.common.member(target).part();
-        let base = self.prove(target, &part, there.disp, &layout)?;
+        let base = self.prove(target, &part, self.displacement(r, there), &layout)?;
         let charge = match layout.own_bytes(ty.layout()) {
             0 => Charge::default(),
             bytes => r.account().charge(bytes, Cost::Layouts)?,
@@ -76,10 +76,13 @@ impl Window {
         Ok(unsafe { Span::of_layout(base, layout, Rc::<Type>::clone(&ty), charge) })
     }
 
+    /// The displacement, which in a dynamic window is an address; one of 32 bits is no signed number.
+    pub(super) fn displacement(&self, r: &Rank, there: There) -> i64 {
+        if self.is_dynamic() && !r.memory().is_wide() { i64::from(there.disp as u32) } else { there.disp }
+    }
+
     /// Where offset 0 of a layout lies, all of whose bytes are the target's to access.
     pub(super) fn prove(&self, target: usize, part: &Part, disp: i64, layout: &Layout) -> Result<*mut u8> {
-        // The target's address, which is no signed number.
-        let disp = if self.is_dynamic() { i64::from(disp as u32) } else { disp };
         let at = i128::from(disp) * i128::from(part.unit);
         let (low, high) = (at + i128::from(layout.lo()), at + i128::from(layout.hi()));
         let has_all = if self.is_dynamic() {

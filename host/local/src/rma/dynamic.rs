@@ -122,7 +122,7 @@ pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
     if r.memory().buffer(base, size).is_none() {
         return Err(r.memory().outside(MPI_ERR_BUFFER, base.0.into(), size.into(), "the memory to attach"));
     }
-    let (start, end) = (u64::from(base.0), u64::from(base.0) + size);
+    let (start, end) = (base.0, base.0.saturating_add(size));
     let mut attached = window.mine().attached();
     if let Some(old) = attached.overlapped(start, end) {
         let text = format!("the {size} bytes at {start:#x} overlap what is attached at {old:#x}");
@@ -145,7 +145,7 @@ pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
 pub fn win_detach(r: &Rank, win: Win, base: Addr) -> Result<()> {
     let window = r.window(win)?;
     window.check_dynamic()?;
-    if window.mine().attached().remove(base.0.into()) {
+    if window.mine().attached().remove(base.0) {
         return Ok(());
     }
     Err(Error::new(MPI_ERR_RMA_ATTACH, format!("no memory that begins at {:#x} is attached", base.0)))

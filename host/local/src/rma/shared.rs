@@ -13,7 +13,6 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rankine_abi::{Addr, MPI_ERR_NO_MEM, MPI_ERR_RMA_SHARED};
-use rankine_guest::Callback;
 
 use super::common::Common;
 use crate::error::{Error, Result};
@@ -115,7 +114,7 @@ impl Mapped {
     /// Where a rank's part is, unless it has no bytes.
     pub(super) fn part(&self, common: &Common, rank: usize, size: u64) -> Addr {
         match common.layout() {
-            Some(layout) if size > 0 => Addr(self.at.0.wrapping_add(layout.offsets[rank] as u32)),
+            Some(layout) if size > 0 => self.at.plus(layout.offsets[rank]),
             _ => Addr::NULL,
         }
     }
@@ -136,10 +135,7 @@ impl Rank {
         let pages = layout.pages.as_ref().map_err(|why| refused(why))?;
         // Somewhere in a block that is one page longer so many whole pages begin.
         let bytes = layout.bytes.saturating_add(layout.page);
-        let block = match u32::try_from(bytes) {
-            Ok(bytes) => Addr(self.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
-            Err(_) => Addr::NULL,
-        };
+        let block = self.allocated(bytes).await;
         let Some(there) = self.memory().at(block, bytes).filter(|_| !block.is_null()) else {
             let text = format!("the guest's allocator has no {bytes} bytes left for a shared window");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
@@ -147,7 +143,7 @@ impl Rank {
         self.windows.blocks.claim(block, bytes)?;
         let start = there.first();
         let skip = start.addr().next_multiple_of(layout.page as usize) - start.addr();
-        let mapped = Mapped { block, at: Addr(block.0 + skip as u32) };
+        let mapped = Mapped { block, at: block.plus(skip as u64) };
         if let Some(pages) = pages {
             // SAFETY: the pages are inside the block, which is inside the guest's memory.
             if let Err(error) = unsafe { pages.map(start.wrapping_add(skip)) } {

@@ -34,8 +34,8 @@ fn set_word(r: &Rank, at: Addr, value: i64) {
     r.memory().write_i64(at, value, "a word").unwrap();
 }
 
-fn at(base: Addr, offset: u32) -> Addr {
-    Addr(base.0 + offset)
+fn at(base: Addr, offset: u64) -> Addr {
+    base.plus(offset)
 }
 
 #[test]
@@ -283,12 +283,12 @@ fn what_is_attached_can_be_reached() {
         win_attach(r, win, BASE, 64).unwrap();
         win_attach(r, win, at(BASE, 128), 64).unwrap();
         assert_eq!(class(win_attach(r, win, at(BASE, 32), 64)), Err(MPI_ERR_RMA_ATTACH));
-        assert_eq!(class(win_attach(r, win, Addr(MEMORY as u32), 1)), Err(MPI_ERR_BUFFER));
+        assert_eq!(class(win_attach(r, win, Addr(MEMORY as u64), 1)), Err(MPI_ERR_BUFFER));
         assert_eq!(class(win_attach(r, win, BASE, -1)), Err(MPI_ERR_SIZE));
         assert_eq!(class(win_detach(r, win, at(BASE, 1))), Err(MPI_ERR_RMA_ATTACH));
         win_fence(r, 0, win).await.unwrap();
-        let write = |offset: u32, count| {
-            put(r, OTHER, count, Datatype::BYTE, to, i64::from(BASE.0 + offset), count, Datatype::BYTE, win)
+        let write = |offset: u64, count| {
+            put(r, OTHER, count, Datatype::BYTE, to, (BASE.0 + offset) as i64, count, Datatype::BYTE, win)
         };
         assert_eq!((class(write(0, 64)), class(write(130, 62))), (Ok(()), Ok(())));
         let range = Err(MPI_ERR_RMA_RANGE);
@@ -299,7 +299,7 @@ fn what_is_attached_can_be_reached() {
             let ty = type_commit(r, ty).unwrap();
             class(put(r, OTHER, 16, Datatype::BYTE, to, 0, 1, ty, win))
         };
-        let base = i64::from(BASE.0);
+        let base = BASE.0 as i64;
         assert_eq!((spread([base, base + 128]), spread([base, base + 64])), (Ok(()), range));
         win_fence(r, 0, win).await.unwrap();
         win_detach(r, win, BASE).unwrap();
@@ -465,16 +465,16 @@ fn pairs_and_numbers_of_every_width_combine() {
         // 300 doubles in every second place, more than one stretch of them.
         let ty = type_vector(r, 300, 1, 2, Datatype::DOUBLE).unwrap();
         let ty = type_commit(r, ty).unwrap();
-        for i in 0..300 {
-            set_word(r, at(OTHER, 8 * i), f64::from(i).to_bits() as i64);
+        for i in 0..300_u32 {
+            set_word(r, at(OTHER, u64::from(8 * i)), f64::from(i).to_bits() as i64);
         }
         let wide = win_create(r, at(OTHER, 8192), 8192, 1, Info::NULL, Comm::SELF).await.unwrap();
         win_lock(r, MPI_LOCK_EXCLUSIVE, 0, 0, wide).await.unwrap();
         for _ in 0..2 {
             accumulate(r, OTHER, 300, Datatype::DOUBLE, 0, 0, 1, ty, Op::SUM, wide).unwrap();
         }
-        for i in 0..300 {
-            assert_eq!(f64::from_bits(word(r, at(OTHER, 8192 + 16 * i)) as u64), 2.0 * f64::from(i));
+        for i in 0..300_u32 {
+            assert_eq!(f64::from_bits(word(r, at(OTHER, u64::from(8192 + 16 * i))) as u64), 2.0 * f64::from(i));
         }
         win_unlock(r, 0, wide).await.unwrap();
         win_free(r, wide).await.unwrap();

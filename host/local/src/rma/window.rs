@@ -10,7 +10,6 @@ use rankine_abi::{
     MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE,
     MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WIN_UNIFIED, Win,
 };
-use rankine_guest::Callback;
 
 use super::common::{Common, Member, Part};
 use super::epochs::Epochs;
@@ -321,10 +320,7 @@ async fn finish(
 
 /// Memory for a window from the guest's allocator, whose word is not taken for it.
 async fn allocated(r: &Rank, size: u64) -> Result<Addr> {
-    let address = match u32::try_from(size.max(1)) {
-        Ok(bytes) => Addr(r.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
-        Err(_) => Addr::NULL,
-    };
+    let address = r.allocated(size.max(1)).await;
     // One byte where none was asked for.
     match r.memory().at(address, size.max(1)) {
         Some(_) if !address.is_null() => r.windows.blocks.claim(address, size.max(1)).map(|()| address),
@@ -446,7 +442,7 @@ pub async fn win_get_attr(r: &Rank, win: Win, keyval: i32) -> Result<(Kept, bool
     // The size is an `MPI_Aint`, the others are ints behind it.
     let ints = r.memory().word();
     let position = match keyval {
-        MPI_WIN_BASE => return Ok((Kept(window.base.0.into()), true)),
+        MPI_WIN_BASE => return Ok((Kept(window.base.0), true)),
         MPI_WIN_SIZE => 0,
         MPI_WIN_DISP_UNIT => ints,
         MPI_WIN_CREATE_FLAVOR => ints + 4,
@@ -464,6 +460,6 @@ pub async fn win_get_attr(r: &Rank, win: Win, keyval: i32) -> Result<(Kept, bool
     const WHAT: &str = "the attributes of a window";
     r.memory().write_aints(cell, &[window.size as i64], WHAT)?;
     let values = [window.unit as i32, window.flavor, MPI_WIN_UNIFIED];
-    r.memory().write_words(Addr(cell.0 + ints), values, WHAT)?;
-    Ok((Kept((cell.0 + position).into()), true))
+    r.memory().write_words(cell.plus(ints), values, WHAT)?;
+    Ok((Kept(cell.plus(position).0), true))
 }

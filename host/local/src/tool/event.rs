@@ -273,7 +273,7 @@ pub async fn t_event_handle_free(r: &Rank, handle: u32, data: Kept, function: Fn
     listen(r)?;
     if function != FnPtr(0) {
         let arguments = r.arguments().handle(handle).int(MPI_T_CB_REQUIRE_NONE).kept(data);
-        r.ask(arguments.call(function)).await;
+        r.call_guest(function, arguments).await;
     }
     Ok(())
 }

@@ -136,7 +136,7 @@ impl<T> Turn<T> {
             Step::Parked => Turn::Parked,
             Step::Yielded => Turn::Runs,
             Step::Ask(Callback::Scratch { .. }) => {
-                rank.answer((MEMORY / 2) as i32);
+                rank.answer((MEMORY / 2) as i64);
                 Turn::Runs
             }
             Step::Ask(other) => panic!("there is no guest that could answer {other:?}"),

@@ -33,7 +33,7 @@ impl Buffer {
     #[inline]
     fn block(at: Addr, proved: Proved) -> Buffer {
         let bytes = proved.len() as u64;
-        let dense = u64::from(at.0)..u64::from(at.0) + bytes;
+        let dense = at.0..at.0 + bytes;
         Buffer { at: proved.first().cast(), dense, others: Vec::new(), size: bytes, hull: bytes }
     }
 
@@ -144,7 +144,7 @@ impl Rank {
     /// A buffer that says nothing, wherever it is: libraries refuse the null pointer all the same, and one that looked at an
     /// element there would find some of the guest's memory.
     pub(crate) fn nowhere(&self) -> Buffer {
-        self.absent(Addr(self.memory().lowest().max(16) as u32))
+        self.absent(Addr(self.memory().lowest().max(16)))
     }
 
     /// Proves a block for each process, at displacements counted in extents.

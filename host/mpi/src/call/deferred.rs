@@ -117,7 +117,7 @@ impl Rank {
             self.keeping_turn(|| {
                 self.with_scratch(16, |at| {
                     self.put_word(at, word, "the handle").ok()?;
-                    let mut words = [MaybeUninit::new(Raw::of(at.0.into()))];
+                    let mut words = [MaybeUninit::new(Raw::of(at.0))];
                     // SAFETY: the functions take one word, the address of a handle.
                     (entry.shim)(self, &mut unsafe { Words::new(&mut words) }).ok()
                 })

@@ -97,7 +97,7 @@ impl<'a> Words<'a> {
     /// An address.
     #[inline]
     pub(crate) fn addr(&self, at: usize) -> Addr {
-        Addr(self.word(at))
+        Addr(self.word(at).into())
     }
 
     /// A count: an int, or an `MPI_Count` of a large variant.
@@ -191,7 +191,7 @@ impl StatusesOut {
     }
 
     fn error_at(&self, index: usize) -> Addr {
-        Addr(self.at.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32))
+        self.at.plus((size_of::<Status>() * index + 4 * ERROR) as u64)
     }
 
     /// Whether nobody but the library can have written them since the call began.
@@ -203,7 +203,7 @@ impl StatusesOut {
     pub(crate) fn put(&self, r: &Rank, count: usize) {
         let Some((statuses, _)) = &self.host else { return };
         for (index, status) in statuses.iter().take(count).enumerate() {
-            let at = Addr(self.at.0.wrapping_add((size_of::<Status>() * index) as u32));
+            let at = self.at.plus((size_of::<Status>() * index) as u64);
             // There is room, and a memory never shrinks.
             let _ = r.put_whole_status(at, status, "array_of_statuses");
         }
@@ -412,7 +412,7 @@ impl Rank {
         if at.is_null() {
             return Ok(StatusesOut { at, guest: std::ptr::null_mut(), host: None, called_back });
         }
-        if !at.0.is_multiple_of(align_of::<Status>() as u32) {
+        if !at.0.is_multiple_of(align_of::<Status>() as u64) {
             return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is not the address of a status", at.0)));
         }
         let count = length(count, what)?;

@@ -53,9 +53,9 @@ fn detach(
     r.check(call((&raw mut pointer).cast(), &mut size))?;
     let known = r.buffers.0.borrow().iter().position(|(_, room)| room.at == pointer);
     match known.map(|index| r.buffers.0.borrow_mut().swap_remove(index)) {
-        Some((address, _)) => r.put_word(at, address.0, "buffer_addr")?,
+        Some((address, _)) => r.put_word(at, address.0 as u32, "buffer_addr")?,
         None if pointer as usize == MPI_BUFFER_AUTOMATIC.0 as usize => {
-            r.put_word(at, MPI_BUFFER_AUTOMATIC.0, "buffer_addr")?;
+            r.put_word(at, MPI_BUFFER_AUTOMATIC.0 as u32, "buffer_addr")?;
         }
         // Never an address of the host's.
         None => r.put_word(at, 0, "buffer_addr")?,

@@ -382,7 +382,7 @@ impl Rank {
         let is_gone = |word: u32, host: usize| host == NULL && word != Request::NULL.0;
         let gone = || requests().filter_map(|(index, (word, &host))| is_gone(word, host).then_some((index, word)));
         for (index, _) in gone() {
-            self.put_word(Addr(at.0 + 4 * index as u32), Request::NULL.0, "array_of_requests")?;
+            self.put_word(at.plus(4 * index as u64), Request::NULL.0, "array_of_requests")?;
         }
         let unfinished = self.requests.made.remove_all(gone(), |pending| pending.more.is_some());
         // All of them, whatever becomes of one.

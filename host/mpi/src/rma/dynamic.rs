@@ -232,7 +232,7 @@ impl Dynamic {
     }
 
     fn find(&self, base: Addr) -> Result<usize> {
-        let is_it = |mine: &Option<Attachment>| mine.is_some_and(|attachment| attachment.at == base.0);
+        let is_it = |mine: &Option<Attachment>| mine.is_some_and(|attachment| u64::from(attachment.at) == base.0);
         let text = || format!("base: nothing that begins at {:#x} is attached to the window", base.0);
         self.mine.borrow().iter().position(is_it).ok_or_else(|| Error::new(MPI_ERR_RMA_ATTACH, text()))
     }
@@ -250,7 +250,7 @@ impl Rank {
 pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i32) -> Result<()> {
     let (win, base) = (r.win(win_word, "win")?, r.bytes(base_at, i64::from(size), "base")?);
     let dynamic = r.attachments(win_word)?;
-    let attachment = Attachment { at: base_at.0, bytes: size as u32 };
+    let attachment = Attachment { at: base_at.0 as u32, bytes: size as u32 };
     let index = dynamic.place(attachment)?;
     let call = r.symbol::<symbols::MPI_Win_attach>()?;
     // SAFETY: the memory was proved, never shrinks, and stays until the process ends, which ends all windows.

@@ -346,7 +346,7 @@ fn allocate(
     let window =
         Window { host, flavor, parts: Vec::new(), rank: 0, base, memory: Held::Block(base), epochs: Epochs::default() };
     let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
-    r.put_word(baseptr, base.0, "baseptr")?;
+    r.put_word(baseptr, base.0 as u32, "baseptr")?;
     r.put_word(win, word, "win")
 }
 
@@ -395,7 +395,7 @@ pub(crate) fn win_allocate_shared(
         epochs: Epochs::default(),
     };
     let word = r.adopt_window(comm_word, Part { size, unit, base: 0 }, window)?;
-    r.put_word(baseptr, base.0, "baseptr")?;
+    r.put_word(baseptr, base.0 as u32, "baseptr")?;
     r.put_word(win, word, "win")
 }
 
@@ -432,7 +432,7 @@ pub(crate) fn win_shared_query(
     let (part, base) = found.unwrap_or_else(|| Err(r.windows.0.unknown(win, "win")))?;
     r.put_aint(size, part.size as isize, "size")?;
     r.put_int(disp_unit, part.unit as c_int, "disp_unit")?;
-    r.put_word(baseptr, base.0, "baseptr")
+    r.put_word(baseptr, base.0 as u32, "baseptr")
 }
 
 /// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which

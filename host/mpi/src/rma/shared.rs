@@ -153,7 +153,7 @@ impl Pages {
 }
 
 fn guest(offset: usize) -> Addr {
-    Addr(offset as u32)
+    Addr(offset as u64)
 }
 
 fn page_size() -> usize {

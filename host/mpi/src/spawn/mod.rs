@@ -99,11 +99,11 @@ impl Rank {
             return Ok(strings);
         }
         for index in 0..MOST_WORDS {
-            let string = self.get_word(Addr(at.0.saturating_add(4 * index as u32)), what)?;
+            let string = self.get_word(at.plus(4 * index as u64), what)?;
             if string == 0 {
                 return Ok(strings);
             }
-            let string = self.string(Addr(string), what)?;
+            let string = self.string(Addr(string.into()), what)?;
             room = room.checked_sub(string.as_bytes().len()).ok_or_else(|| too_many(what))?;
             strings.push(string);
         }
@@ -268,8 +268,13 @@ pub(crate) fn comm_spawn_multiple(
             return Err(Error::new(MPI_ERR_ARG, format!("count is {count}: more than {MOST_COMMANDS} commands")));
         }
         let command = |index: usize| {
-            let arguments = r.strings(Addr(lists[index]), "array_of_argv")?;
-            r.command(&r.string(Addr(names[index]), "array_of_commands")?, arguments, numbers[index], infos[index])
+            let arguments = r.strings(Addr(lists[index].into()), "array_of_argv")?;
+            r.command(
+                &r.string(Addr(names[index].into()), "array_of_commands")?,
+                arguments,
+                numbers[index],
+                infos[index],
+            )
         };
         (0..names.len()).map(command).collect()
     };

@@ -13,7 +13,7 @@ use super::wire::Memory;
 use super::{OTHER, SMALL, SOON, finishes_as, job_over};
 
 const INT: Datatype = Datatype::INT;
-const OUT: u32 = 64;
+const OUT: u64 = 64;
 
 /// What a rank has for another in place `index`.
 fn value(from: usize, to: usize, index: usize) -> i32 {
@@ -40,21 +40,21 @@ struct At<'r> {
 
 impl At<'_> {
     /// Writes ints, `stride` of them apart.
-    fn put(&self, at: u32, stride: u32, values: &[i32]) {
+    fn put(&self, at: u64, stride: u32, values: &[i32]) {
         for (index, &value) in (0..).zip(values) {
-            self.r.memory().write_i32(Addr(at + 4 * stride * index), value, "a value").unwrap();
+            self.r.memory().write_i32(Addr(at + u64::from(4 * stride * index)), value, "a value").unwrap();
         }
     }
 
-    fn holds(&self, at: u32, stride: u32, values: &[i32], what: &str) {
+    fn holds(&self, at: u64, stride: u32, values: &[i32], what: &str) {
         for (index, &value) in (0..).zip(values) {
-            let got = self.r.memory().read_i32(Addr(at + 4 * stride * index), "a value").unwrap();
+            let got = self.r.memory().read_i32(Addr(at + u64::from(4 * stride * index)), "a value").unwrap();
             assert_eq!(got, value, "{what}: rank {} of {}, element {index} of {}", self.me, self.size, values.len());
         }
     }
 
     /// Forgets what lies there.
-    fn clear(&self, at: u32, ints: usize) {
+    fn clear(&self, at: u64, ints: usize) {
         self.r.memory().write_i32s(Addr(at), &vec![-1; ints], "nothing").unwrap();
     }
 
@@ -78,7 +78,7 @@ impl At<'_> {
                 self.put(OUT, 1, &block(me, root, count));
                 let own = if in_place && is_root { MPI_IN_PLACE } else { Addr(OUT) };
                 if in_place && is_root {
-                    self.put(OTHER + (8 * me * count) as u32, 2, &block(me, root, count));
+                    self.put(OTHER + (8 * me * count) as u64, 2, &block(me, root, count));
                 }
                 let gather = Gather::even;
                 coll::run(r, comm, |c| gather(r, c, own, n, INT, Addr(OTHER), n, gapped, root as i32)).await.unwrap();
@@ -119,7 +119,7 @@ impl At<'_> {
             });
             wait(r, gather.unwrap()).await.unwrap();
             for (peer, &at) in displs.iter().enumerate() {
-                self.holds(OTHER + 8 * at as u32, 2, &block(peer, root, count(peer, root)), "gathered");
+                self.holds(OTHER + 8 * at as u64, 2, &block(peer, root, count(peer, root)), "gathered");
             }
             self.clear(OUT, mine);
             let scatter = coll::prepare(r, comm, rankine_abi::Info::NULL, |c| {
@@ -142,11 +142,11 @@ impl At<'_> {
         let (scounts, sdispls, _) = self.layout(|to| count(me, to));
         let (rcounts, rdispls, _) = self.layout(|from| count(from, me));
         for (peer, &at) in sdispls.iter().enumerate() {
-            self.put(OUT + 4 * at as u32, 1, &block(me, peer, count(me, peer)));
+            self.put(OUT + 4 * at as u64, 1, &block(me, peer, count(me, peer)));
         }
         let check = |what| {
             for (peer, &at) in rdispls.iter().enumerate() {
-                let at = OTHER + 8 * at as u32;
+                let at = OTHER + 8 * at as u64;
                 self.holds(at, 2, &block(peer, me, count(peer, me)), what);
                 self.clear(at, 2 * count(peer, me));
             }
@@ -167,7 +167,7 @@ impl At<'_> {
         // In place both have as much for each other.
         let both = |peer: usize| count(me.min(peer), me.max(peer));
         let (counts, displs, _) = self.layout(both);
-        let place = |peer: usize| OTHER + 8 * displs[peer] as u32;
+        let place = |peer: usize| OTHER + 8 * displs[peer] as u64;
         (0..size).for_each(|peer| self.put(place(peer), 2, &block(me, peer, both(peer))));
         coll::run(r, comm, |c| Alltoall::varied(r, c, MPI_IN_PLACE, &[], &[], INT, into, &counts, &displs, gapped))
             .await

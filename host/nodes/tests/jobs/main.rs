@@ -91,18 +91,18 @@ fn finishes_as<T: Send>(nodes: u32, each: u32, spin: bool, program: impl AsyncFn
     last
 }
 
-fn fill(r: &Rank, at: u32, bytes: usize, seed: usize) {
+fn fill(r: &Rank, at: u64, bytes: usize, seed: usize) {
     let all: Vec<u8> = (0..bytes).map(|index| (index * 7 + index / 251 + seed) as u8).collect();
     r.memory().write_bytes(Addr(at), &all, "fill").unwrap();
 }
 
-fn holds(r: &Rank, at: u32, bytes: usize, seed: usize) {
+fn holds(r: &Rank, at: u64, bytes: usize, seed: usize) {
     let all: Vec<u8> = (0..bytes).map(|index| (index * 7 + index / 251 + seed) as u8).collect();
     assert!(r.memory().read_bytes(Addr(at), bytes as u64, "got").unwrap() == all, "{bytes} bytes from {seed}");
 }
 
 const BYTE: Datatype = Datatype::BYTE;
-const OTHER: u32 = 2_000_000;
+const OTHER: u64 = 2_000_000;
 
 #[test]
 fn a_ring_of_every_length() {
@@ -304,16 +304,16 @@ fn many_at_once_in_both_directions() {
         let mut requests: Vec<Request> = Vec::new();
         for tag in 0..60 {
             let bytes = [8, 900, 3000][tag as usize % 3];
-            requests.push(irecv(r, Addr(OTHER + tag as u32 * 4096), bytes, BYTE, other, tag, Comm::WORLD).unwrap());
+            requests.push(irecv(r, Addr(OTHER + tag as u64 * 4096), bytes, BYTE, other, tag, Comm::WORLD).unwrap());
         }
         for tag in (0..60).rev() {
             let bytes = [8, 900, 3000][tag as usize % 3];
-            fill(r, 64 + tag as u32 * 4096, bytes as usize, (me * 100 + tag) as usize);
-            requests.push(isend(r, Addr(64 + tag as u32 * 4096), bytes, BYTE, other, tag, Comm::WORLD).unwrap());
+            fill(r, 64 + tag as u64 * 4096, bytes as usize, (me * 100 + tag) as usize);
+            requests.push(isend(r, Addr(64 + tag as u64 * 4096), bytes, BYTE, other, tag, Comm::WORLD).unwrap());
         }
         waitall(r, &requests).await.unwrap();
         for tag in 0..60 {
-            holds(r, OTHER + tag as u32 * 4096, [8, 900, 3000][tag as usize % 3], (other * 100 + tag) as usize);
+            holds(r, OTHER + tag as u64 * 4096, [8, 900, 3000][tag as usize % 3], (other * 100 + tag) as usize);
         }
     });
 }

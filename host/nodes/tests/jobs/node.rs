@@ -45,7 +45,7 @@ fn run<T>(rank: &Rank, memory: usize, program: impl AsyncFnOnce(&Rank) -> T) -> 
     // SAFETY: leaked, so it stays.
     unsafe { rank.memory().set(words.as_mut_ptr().cast(), memory as u64) };
     let result = block_on(rank, program(rank), |callback| match callback {
-        Callback::Scratch { .. } => Ok::<i32, Ended>((memory / 2) as i32),
+        Callback::Scratch { .. } => Ok::<i64, Ended>((memory / 2) as i64),
         other => panic!("the test's guest can't answer {other:?}"),
     });
     rank.exit();

@@ -26,12 +26,12 @@ fn sum(ranks: usize, index: usize) -> f64 {
     runs.into_iter().map(|(_, run)| run).rev().reduce(|right, left| left + right).unwrap()
 }
 
-fn write(r: &Rank, at: u32, numbers: impl Iterator<Item = f64>) {
+fn write(r: &Rank, at: u64, numbers: impl Iterator<Item = f64>) {
     let bytes: Vec<u8> = numbers.flat_map(f64::to_le_bytes).collect();
     r.memory().write_bytes(Addr(at), &bytes, "numbers").unwrap();
 }
 
-fn holds(r: &Rank, at: u32, numbers: impl Iterator<Item = f64>, what: &str) {
+fn holds(r: &Rank, at: u64, numbers: impl Iterator<Item = f64>, what: &str) {
     let expected: Vec<u8> = numbers.flat_map(f64::to_le_bytes).collect();
     let bytes = r.memory().read_bytes(Addr(at), expected.len() as u64, "numbers").unwrap();
     assert!(bytes == expected, "{what} at rank {}", r.id());

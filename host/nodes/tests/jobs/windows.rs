@@ -23,7 +23,7 @@ use crate::{BYTE, OTHER, SMALL, SOON, fill, finishes, holds, job};
 const INT: Datatype = Datatype::INT;
 const LONG: Datatype = Datatype::INT64_T;
 /// Where the part of each rank begins.
-const PART: u32 = 1 << 20;
+const PART: u64 = 1 << 20;
 
 async fn barrier(r: &Rank) {
     coll::run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
@@ -35,11 +35,11 @@ async fn flush_all(r: &Rank, win: Win) {
     }
 }
 
-fn long_at(r: &Rank, at: u32) -> i64 {
+fn long_at(r: &Rank, at: u64) -> i64 {
     i64::from_le_bytes(r.memory().read_bytes(Addr(at), 8, "long").unwrap().try_into().unwrap())
 }
 
-fn put_long(r: &Rank, at: u32, value: i64) {
+fn put_long(r: &Rank, at: u64, value: i64) {
     r.memory().write_bytes(Addr(at), &value.to_le_bytes(), "long").unwrap();
 }
 
@@ -220,10 +220,10 @@ fn what_is_not_attached_is_refused_at_the_call() {
         barrier(r).await;
         win_lock_all(r, 0, win).await.unwrap();
         put_long(r, 64, 41 + r.id() as i64);
-        put(r, Addr(64), 1, LONG, other, PART.into(), 1, LONG, win).unwrap();
+        put(r, Addr(64), 1, LONG, other, PART as i64, 1, LONG, win).unwrap();
         for (at, count) in [(PART + 4, 1), (PART + 8, 1), (PART, 2), (0, 1)] {
             let refused =
-                put(r, Addr(64), count, LONG, other, at.into(), count, LONG, win).map_err(|error| error.class);
+                put(r, Addr(64), count, LONG, other, at as i64, count, LONG, win).map_err(|error| error.class);
             assert_eq!(refused, Err(MPI_ERR_RMA_RANGE), "{count} at {at:#x}");
         }
         let refused = rget(r, Addr(72), 1, LONG, other, 0, 1, LONG, win).await.map_err(|error| error.class);

@@ -13,7 +13,7 @@ use super::imports::Imports;
 use crate::sections::led_elements;
 
 /// Pages of a memory with 32-bit addresses, but for the last one: an address that is a little below 0 lies there.
-const MOST_PAGES: u64 = (1 << 16) - 1;
+pub(super) const MOST_PAGES: u64 = (1 << 16) - 1;
 
 /// Entries of a table with 32-bit addresses. With one less than there could be, growth by all ones always fails.
 const MOST_ENTRIES: u64 = u32::MAX as u64 - 1;
@@ -27,9 +27,15 @@ pub(super) struct Declared {
     functions: Vec<u32>,
     memories: Vec<MemoryType>,
     tables: Vec<TableType>,
+    /// Its memory stays as it is.
+    is_large: bool,
 }
 
 impl Declared {
+    pub(super) fn new(is_large: bool) -> Declared {
+        Declared { is_large, ..Declared::default() }
+    }
+
     /// Notes what a section declares.
     pub(super) fn note(&mut self, payload: &Payload<'_>) -> Result<()> {
         match payload {
@@ -77,6 +83,10 @@ impl Declared {
     fn memory(&mut self, memory: MemoryType) -> Result<()> {
         self.memories.push(memory);
         ensure!(
+            !(self.is_large && memory.shared),
+            "a program whose memory may have more than 4 GiB (-m64=large) can't have threads yet"
+        );
+        ensure!(
             self.memories.len() == 1,
             "a module with several memories can't have its 64-bit addresses lowered; this one has {} at least",
             self.memories.len()
@@ -84,9 +94,9 @@ impl Declared {
         Ok(())
     }
 
-    /// Whether the memory has 64-bit addresses.
+    /// Whether the memory has 64-bit addresses that are to be lowered.
     pub(super) fn is_memory_wide(&self) -> bool {
-        self.memories.first().is_some_and(|memory| memory.memory64)
+        !self.is_large && self.memories.first().is_some_and(|memory| memory.memory64)
     }
 
     /// Whether a table has 64-bit addresses.
@@ -103,6 +113,40 @@ impl Declared {
     pub(super) fn parameters(&self, function: usize) -> u32 {
         let kind = self.functions.get(function);
         kind.and_then(|&kind| self.parameters.get(kind as usize)).copied().unwrap_or(0)
+    }
+
+    /// The section of imports, with a memory and tables of 32 bits.
+    pub(super) fn imports(&self, content: &[u8], imports: &Imports) -> Result<Vec<u8>> {
+        let mut functions = 0;
+        let mut edited = Edited::new(content, 0);
+        let mut reader = BinaryReader::new(content, 0);
+        for _ in 0..reader.read_var_u32()? {
+            reader.read_string()?;
+            let from = reader.original_position() as usize;
+            let name = reader.read_string()?;
+            let at = reader.original_position() as usize;
+            ensure!(!name.is_empty() || content[at] < COMPACT, "imports that share a module's name can't be lowered");
+            match reader.read::<TypeRef>()? {
+                // Behind the byte that says what is imported.
+                TypeRef::Memory(memory) => edited.memory(at + 1, &reader, memory, self.is_large)?,
+                TypeRef::Table(table) => edited.table(at + 1, &reader, table)?,
+                TypeRef::Func(_) | TypeRef::FuncExact(_) => {
+                    if let Some(another) = imports.name(functions) {
+                        let mut name = Vec::new();
+                        another.encode(&mut name);
+                        edited.replace(from..at, &name);
+                    }
+                    if let Some(narrow) = imports.narrow_type(functions) {
+                        let mut number = Vec::new();
+                        narrow.encode(&mut number);
+                        edited.replace(at + 1..reader.original_position() as usize, &number);
+                    }
+                    functions += 1;
+                }
+                _ => {}
+            }
+        }
+        Ok(edited.finish())
     }
 
     /// The section of elements, which are put at 32-bit places of tables.
@@ -164,7 +208,7 @@ impl<'m> Edited<'m> {
     }
 
     /// The type of a memory, which has just been read.
-    fn memory(&mut self, at: usize, reader: &BinaryReader<'_>, memory: MemoryType) -> Result<()> {
+    fn memory(&mut self, at: usize, reader: &BinaryReader<'_>, memory: MemoryType, is_large: bool) -> Result<()> {
         if !memory.memory64 {
             return Ok(());
         }
@@ -172,11 +216,14 @@ impl<'m> Edited<'m> {
             memory.page_size_log2.is_none(),
             "a memory with pages of its own size can't have its addresses lowered"
         );
-        ensure!(
-            memory.initial <= MOST_PAGES,
-            "the program begins with {} pages of memory, and may have {MOST_PAGES}, which are nearly 4 GiB",
-            memory.initial
-        );
+        if is_large {
+            // How much there can be, the machine says, and what a rank may have.
+            const HAS_64_BITS: u8 = 1 << 2;
+            let mut limits = vec![HAS_64_BITS];
+            memory.initial.encode(&mut limits);
+            self.replace(at..reader.original_position() as usize, &limits);
+            return Ok(());
+        }
         let most = memory.maximum.unwrap_or(MOST_PAGES).min(MOST_PAGES);
         self.replace(at..reader.original_position() as usize, &limits(memory.shared, memory.initial, most));
         Ok(())
@@ -229,51 +276,17 @@ fn constant(expression: &ConstExpr<'_>, what: &str) -> Result<(Range<usize>, u32
     Ok((at..end, address))
 }
 
-/// The section of imports, with a memory and tables of 32 bits.
-pub(super) fn imports(content: &[u8], imports: &Imports) -> Result<Vec<u8>> {
-    let mut functions = 0;
-    let mut edited = Edited::new(content, 0);
-    let mut reader = BinaryReader::new(content, 0);
-    for _ in 0..reader.read_var_u32()? {
-        reader.read_string()?;
-        let from = reader.original_position() as usize;
-        let name = reader.read_string()?;
-        let at = reader.original_position() as usize;
-        ensure!(!name.is_empty() || content[at] < COMPACT, "imports that share a module's name can't be lowered");
-        match reader.read::<TypeRef>()? {
-            // Behind the byte that says what is imported.
-            TypeRef::Memory(memory) => edited.memory(at + 1, &reader, memory)?,
-            TypeRef::Table(table) => edited.table(at + 1, &reader, table)?,
-            TypeRef::Func(_) | TypeRef::FuncExact(_) => {
-                if let Some(another) = imports.name(functions) {
-                    let mut name = Vec::new();
-                    another.encode(&mut name);
-                    edited.replace(from..at, &name);
-                }
-                if let Some(narrow) = imports.narrow_type(functions) {
-                    let mut number = Vec::new();
-                    narrow.encode(&mut number);
-                    edited.replace(at + 1..reader.original_position() as usize, &number);
-                }
-                functions += 1;
-            }
-            _ => {}
-        }
-    }
-    Ok(edited.finish())
-}
-
 /// Where a kind of import would stand: that several follow, with one name of a module.
 const COMPACT: u8 = 0x7e;
 
-/// The section of memories, with one of 32 bits.
-pub(super) fn memories(content: &[u8]) -> Result<Vec<u8>> {
+/// The section of memories, with one of 32 bits, or a large one that may have as much as there is.
+pub(super) fn memories(content: &[u8], is_large: bool) -> Result<Vec<u8>> {
     let mut edited = Edited::new(content, 0);
     let mut reader = BinaryReader::new(content, 0);
     for _ in 0..reader.read_var_u32()? {
         let at = reader.original_position() as usize;
         let memory = reader.read()?;
-        edited.memory(at, &reader, memory)?;
+        edited.memory(at, &reader, memory, is_large)?;
     }
     Ok(edited.finish())
 }

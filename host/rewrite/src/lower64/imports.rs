@@ -3,7 +3,8 @@
 //! The host's take addresses and handles of 32 bits. So an import gets the type that the host gives it, and a function of the
 //! module's own, behind all others, stands before it with the type that the program knows. What 32 bits can't hold is passed as
 //! all ones, where nothing lies and which is no handle: an error of the call, as any wrong address is. Words of which 64 bits
-//! count, an `MPI_Aint` or an attribute, go to an import of another name ([`rankine_abi::LP64`]).
+//! count, an `MPI_Aint` or an attribute, go to an import of another name ([`rankine_abi::LP64`]), and addresses with them; all
+//! addresses of a large program do.
 //!
 //! What lies in memory differs too: a handle and an `MPI_Aint` take 8 bytes there. The host has to know that of a function that
 //! reads or writes such, or calls functions of the program; the first of them is noted, for hosts that don't.
@@ -44,7 +45,7 @@ const LARGER_BIT: i32 = (Datatype::AINT.in_lp64().0 ^ Datatype::AINT.0).trailing
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Passed {
     AsItIs,
-    /// An address or a handle, cut to 32 bits.
+    /// A handle, a function or an address, cut to 32 bits.
     Cut,
     /// A handle of a datatype: the larger ones have other numbers for the host.
     Datatype,
@@ -82,7 +83,7 @@ pub(super) struct Imports {
 
 impl Imports {
     /// What a module needs that is well-formed.
-    pub(super) fn of(binary: &[u8]) -> Result<Imports> {
+    pub(super) fn of(binary: &[u8], is_large: bool) -> Result<Imports> {
         let mut types: Vec<Option<FuncType>> = Vec::new();
         let (mut imports, mut has_own) = (Imports::default(), false);
         for payload in Parser::new(0).parse_all(binary) {
@@ -103,7 +104,9 @@ impl Imports {
                         imports.functions += 1;
                         let kind = types.get(wide as usize).and_then(Option::as_ref);
                         match (import.module, kind) {
-                            (rankine_abi::MODULE, Some(kind)) => imports.note(number, import.name, wide, kind),
+                            (rankine_abi::MODULE, Some(kind)) => {
+                                imports.note((number, import.name), wide, kind, is_large)
+                            }
                             (module, _) => ensure!(
                                 !NARROW.contains(&module),
                                 "it calls {}, which a program that is compiled with -m64 can't call yet",
@@ -129,7 +132,7 @@ impl Imports {
         Ok(imports)
     }
 
-    fn note(&mut self, import: u32, name: &str, wide: u32, kind: &FuncType) {
+    fn note(&mut self, (import, name): (u32, &str), wide: u32, kind: &FuncType, is_large: bool) {
         let Some(function) = Function::named(name.strip_prefix('P').unwrap_or(name)) else { return };
         let words: Option<Vec<Passed>> = match kind.params().len() == function.parameters.len() {
             true => {
@@ -139,7 +142,7 @@ impl Imports {
             false => None,
         };
         // A function of another type is refused when it is linked, with a reason.
-        let Some(words) = words else { return };
+        let Some(mut words) = words else { return };
         let in_the_way = function.described().iter().find(|parameter| differs(parameter, function));
         if let Some(parameter) = in_the_way.filter(|_| !LOOKS_AT_NONE.contains(&function.name)) {
             self.needs.get_or_insert_with(|| format!("{} ({})", function.name, parameter.name));
@@ -149,6 +152,14 @@ impl Imports {
             "MPI_Aint_diff" => Some(Instruction::I64Sub),
             _ => None,
         };
+        // One that takes such words takes all addresses whole.
+        if is_large || words.contains(&Passed::Whole) {
+            words.iter_mut().zip(function.described()).for_each(|(word, described)| {
+                if *word == Passed::Cut && described.is_address() {
+                    *word = Passed::Whole;
+                }
+            });
+        }
         let results = kind.results();
         let gives_address = results == [wasmparser::ValType::I64] && function.result == ValueType::I32;
         if words.iter().any(|word| *word != Passed::AsItIs) || gives_address {

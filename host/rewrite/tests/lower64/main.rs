@@ -397,7 +397,7 @@ fn refusals() {
     for (text, says) in [
         ("(module (memory i64 1) (memory 1))", "several memories"),
         ("(module (import \"a\" \"m\" (memory i64 1)) (memory i64 1))", "several memories"),
-        ("(module (memory i64 65536))", "65536 pages"),
+        ("(module (import \"a\" \"m\" (memory i64 1 100000 shared)))", "can't have threads"),
         ("(module (table i64 0xffffffff funcref))", "4294967295 entries"),
         ("(module (memory i64 1) (data (i64.const 0x100000000) \"\"))", "0x100000000"),
         ("(module (import \"a\" \"b\" (global i64)) (memory i64 1) (data (global.get 0) \"\"))", "GlobalGet"),
@@ -515,9 +515,9 @@ fn whole_words_of_mpi() {
     let same = ["MPI_Type_get_attr", "MPI_Aint_add", "MPI_Aint_diff", "MPI_Comm_fromint", "MPI_Type_toint"];
     assert_eq!(names, [&["MPI_Win_attach_64"], &same[..]].concat());
     let mut linker: Linker<i64> = Linker::new(engine());
-    let attach = |mut caller: wasmtime::Caller<'_, i64>, win: i32, base: i32, size: i64| {
+    let attach = |mut caller: wasmtime::Caller<'_, i64>, win: i32, base: i64, size: i64| {
         *caller.data_mut() = size;
-        win + base
+        win + base as i32
     };
     linker.func_wrap("mpi", "MPI_Win_attach_64", attach).unwrap();
     linker.func_wrap("mpi", "MPI_Type_get_attr", |_: i32, _: i32, _: i32, _: i32| 0).unwrap();
@@ -540,11 +540,59 @@ fn whole_words_of_mpi() {
     assert_eq!(to.call(&mut store, 0x20a).unwrap(), 0x20a);
 }
 
+/// A program that says that it may have more than 4 GiB keeps its memory, and gives addresses whole to the imports for such.
+#[test]
+fn large_programs() {
+    use rankine_rewrite::lower64::{Width, width};
+    use wasmtime::Linker;
+    let of = |memory: &str| width(&wat::parse_str(format!("(module (memory {memory}))")).unwrap());
+    assert_eq!(
+        ["1", "i64 1", "i64 1 65536", "i64 65535", "i64 1 65537", "i64 65536"].map(of),
+        [Width::Narrow, Width::Wide, Width::Wide, Width::Wide, Width::Large, Width::Large]
+    );
+    let text = "(module
+        (import \"mpi\" \"MPI_Send\" (func $send (param i64 i32 i64 i32 i32 i64) (result i32)))
+        (import \"mpi\" \"MPI_Barrier\" (func (param i64) (result i32)))
+        (memory (export \"memory\") i64 1 100000) (table (export \"t\") i64 4 funcref)
+        (type $send (func (param i64 i32 i64 i32 i32 i64) (result i32)))
+        (elem (i64.const 1) $send)
+        (func (export \"send\") (param i64) (result i32)
+          local.get 0 i32.const 7 i64.const 0x20a i32.const 1 i32.const 2 i64.const 0x101
+          i64.const 1 call_indirect (type $send))
+        (func (export \"load\") (param i64) (result i64) local.get 0 i64.load offset=0x100000000)
+        (func (export \"grow\") (param i64) (result i64) local.get 0 memory.grow))";
+    let lowered = lower(&wat::parse_str(text).unwrap()).unwrap();
+    assert!(lowered.is_large && lowered.looks.addresses == 1);
+    // How much it may have is not the program's to say.
+    assert_eq!(width(&lowered.binary), Width::Wide);
+    let module = Module::new(engine(), &lowered.binary).unwrap();
+    let names: Vec<&str> = module.imports().map(|import| import.name()).collect();
+    assert_eq!(names, ["MPI_Send_64", "MPI_Barrier"]);
+    let mut linker: Linker<(i64, i32)> = Linker::new(engine());
+    let send =
+        |mut caller: wasmtime::Caller<'_, (i64, i32)>, at: i64, _: i32, datatype: i32, _: i32, _: i32, _: i32| {
+            *caller.data_mut() = (at, datatype);
+            5
+        };
+    linker.func_wrap("mpi", "MPI_Send_64", send).unwrap();
+    linker.func_wrap("mpi", "MPI_Barrier", |_: i32| 0).unwrap();
+    let mut store = Store::new(engine(), (0, 0));
+    let instance = linker.instantiate(&mut store, &module).unwrap();
+    let send: TypedFunc<i64, i32> = instance.get_typed_func(&mut store, "send").unwrap();
+    for at in [4096, 5 << 32, -8] {
+        assert_eq!((send.call(&mut store, at).unwrap(), *store.data()), (5, (at, 0x28a)));
+    }
+    let [load, grow] = ["load", "grow"].map(|name| instance.get_typed_func::<i64, i64>(&mut store, name).unwrap());
+    assert!(load.call(&mut store, 0).is_err() && load.call(&mut store, -8).is_err());
+    assert_eq!(grow.call(&mut store, 1 << 16).unwrap(), 1);
+    assert_eq!(load.call(&mut store, 0).unwrap(), 0);
+}
+
 /// What a module imports and exports keeps its names and types, but for memories and tables.
 #[test]
 fn what_others_see() {
     let text = "(module
-        (import \"env\" \"memory\" (memory i64 2 100000 shared)) (import \"env\" \"t\" (table i64 3 externref))
+        (import \"env\" \"memory\" (memory i64 2 65536 shared)) (import \"env\" \"t\" (table i64 3 externref))
         (import \"mpi\" \"MPI_Send\" (func (param i64 i32 i64) (result i32)))
         (global (export \"__heap_base\") i64 (i64.const 66000))
         (table (export \"f\") i64 5 funcref)
@@ -559,7 +607,7 @@ fn what_others_see() {
         let exports: Vec<String> = module.exports().map(|e| format!("{} {:?}", e.name(), e.ty())).collect();
         (imports, exports)
     };
-    let narrow = text.replace("memory i64 2 100000", "memory 2 65535").replace("table i64 3", "table 3 0xfffffffe");
+    let narrow = text.replace("memory i64 2 65536", "memory 2 65535").replace("table i64 3", "table 3 0xfffffffe");
     let narrow = narrow.replace("i64 5 funcref", "5 0xfffffffe funcref");
     let narrow = narrow.replace("local.get 0 memory.grow", "local.get 0");
     let mut config = Config::new();

@@ -9,7 +9,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use rankine_guest::{Callback, YieldOnce};
+use rankine_guest::{Answer, Callback, YieldOnce};
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
 use rankine_local::{End, Ended, Rank, Step};
@@ -163,7 +163,7 @@ fn wait_on_thread<F: Future + ?Sized>(
     caller: &mut Caller<'_, Guest>,
     rank: &Rank,
     mut future: Pin<&mut F>,
-    answer: impl Fn(&mut Caller<'_, Guest>, Callback) -> Result<i32>,
+    answer: impl Fn(&mut Caller<'_, Guest>, Callback) -> Result<Answer>,
 ) -> std::result::Result<F::Output, Stop> {
     // Most never wait.
     if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -1,7 +1,7 @@
 //! Object graphs on the embedded engine: the functions of `crate::imports::objects`, registered, and how images travel here.
 
 use rankine_abi::{Comm, Status};
-use rankine_guest::{Callback, Parcel, Result};
+use rankine_guest::{Answer, Callback, Parcel, Result};
 use rankine_local::{Rank, coll, pt2pt, request};
 use rankine_object::MODULE;
 use wasmtime::{Caller, Linker};
@@ -99,7 +99,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, placement: Placement, name: &st
 }
 
 impl Carrier for Rank {
-    async fn ask(&self, request: Callback) -> i32 {
+    async fn ask(&self, request: Callback) -> Answer {
         Rank::ask(self, request).await
     }
 

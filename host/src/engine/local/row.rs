@@ -12,9 +12,9 @@
 //! an `i64` in both, any other an `i32`, of which the body gets an `Addr` where it is `at` something. `|r, large|` asks
 //! which of the two was called.
 //!
-//! `& MPI_Put_64` behind a name is another import of its function, for programs with 64-bit addresses. There an `aint` and
-//! what is `kept` are an `i64`, and an `i32` in the other; so are a `displ` for large counts, and an `extent` for others,
-//! which for large counts is one everywhere. The body gets an `i64` of them, or what is `Kept`.
+//! `& MPI_Put_64` behind a name is another import of its function, for programs with 64-bit addresses. There what is `at`
+//! something, an `aint` and what is `kept` are an `i64`, and an `i32` in the other; so are a `displ` for large counts, and an
+//! `extent` for others, which for large counts is one everywhere. The body gets an `Addr`, an `i64` or what is `Kept`.
 //!
 //! Three kinds of rows are different:
 //! - The body of `wait_unless` goes as far as it comes without waiting, and gives the rest of it as a future; what
@@ -116,11 +116,27 @@ macro_rules! shims {
 
     // A row's functions, each variant an import of its own.
     (
-        @row collective ($a:ident $(/ $a_c:ident)?, $b:ident $(/ $b_c:ident)?, $c:ident $(/ $c_c:ident)?)
+        @row collective (
+            $a:ident $(& $a_64:ident)? $(/ $a_c:ident $(& $a_c_64:ident)?)?,
+            $b:ident $(& $b_64:ident)? $(/ $b_c:ident $(& $b_c_64:ident)?)?,
+            $c:ident $(& $c_64:ident)? $(/ $c_c:ident $(& $c_c_64:ident)?)?
+        )
         $bound:tt $words:tt $on:tt () $body:block $link:tt
     ) => {
-        shims!(@collective int $a ($a $b $c) $bound $words $on $link);
-        $(shims!(@collective large $a ($a_c $b_c $c_c) $bound $words $on $link);)?
+        shims!(@imports blocking $a ($a $(& $a_64)? $(/ $a_c $(& $a_c_64)?)?) $bound $words $on $link);
+        shims!(@imports nonblocking $a ($b $(& $b_64)? $(/ $b_c $(& $b_c_64)?)?) $bound $words $on $link);
+        shims!(@imports persistent $a ($c $(& $c_64)? $(/ $c_c $(& $c_c_64)?)?) $bound $words $on $link);
+    };
+    (
+        @imports $form:ident $make:ident ($name:ident $(& $lp64:ident)? $(/ $large:ident $(& $large_lp64:ident)?)?)
+        $bound:tt $words:tt $on:tt $link:tt
+    ) => {
+        shims!(@$form int $make $name $name $bound $words $on $link);
+        $(shims!(@$form int_lp64 $make $name $lp64 $bound $words $on $link);)?
+        $(
+            shims!(@$form large $make $large $large $bound $words $on $link);
+            $(shims!(@$form large_lp64 $make $large $large_lp64 $bound $words $on $link);)?
+        )?
     };
     (@row value ($name:ident) ($($r:ident)?) ($($word:ident),*) $on:tt () $body:block $link:tt) => {
         shims!(@sync int $name ($($word),*) caller {
@@ -130,10 +146,15 @@ macro_rules! shims {
         } $link);
     };
     (
-        @row wait_unless ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $then:tt $body:block $link:tt
+        @row wait_unless ($name:ident $(& $lp64:ident)? $(/ $large:ident $(& $large_lp64:ident)?)?)
+        $bound:tt $words:tt $on:tt $then:tt $body:block $link:tt
     ) => {
-        shims!(@unless int $name $bound $words $on $then $body $link);
-        $(shims!(@unless large $large $bound $words $on $then $body $link);)?
+        shims!(@unless int $name $name $bound $words $on $then $body $link);
+        $(shims!(@unless int_lp64 $name $lp64 $bound $words $on $then $body $link);)?
+        $(
+            shims!(@unless large $large $large $bound $words $on $then $body $link);
+            $(shims!(@unless large_lp64 $large $large_lp64 $bound $words $on $then $body $link);)?
+        )?
     };
     (
         @row $how:ident ($name:ident $(& $lp64:ident)? $(/ $large:ident $(& $large_lp64:ident)?)?)
@@ -176,10 +197,10 @@ macro_rules! shims {
         } $link);
     };
     (
-        @unless $is_large:tt $name:ident ($r:ident) ($($word:ident $(: $kind:ident)?),*)
+        @unless $is_large:tt $name:ident $import:ident ($r:ident) ($($word:ident $(: $kind:ident)?),*)
         ($on:expr) ($done:ident $then:block) $body:block $link:tt
     ) => {
-        shims!(@async $is_large $name ($($word $(: $kind)?),*) caller {
+        shims!(@async $is_large $import ($($word $(: $kind)?),*) caller {
             $(let $word = shims!(@pass $word $($kind)?);)*
             call::wait_unless(caller, stringify!($name), $on, |$r| $body, shims!(@then $r $done $then))
         } {
@@ -195,31 +216,41 @@ macro_rules! shims {
         }
     };
     (
-        @collective $is_large:tt $make:ident ($run:ident $start:ident $prepare:ident)
+        @blocking $is_large:tt $make:ident $name:ident $import:ident
         ($r:ident, $c:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) ($comm:expr) $link:tt
     ) => {
-        shims!(@async $is_large $run ($($word $(: $kind)?),*) caller {
-            call::wait(caller, stringify!($run), On::Comm(handle($comm)), |r| {
+        shims!(@async $is_large $import ($($word $(: $kind)?),*) caller {
+            call::wait(caller, stringify!($name), On::Comm(handle($comm)), |r| {
                 coll::run(r, handle($comm), move |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 })
             })
         } {
-            call::fiber(caller, stringify!($run), On::Comm(handle($comm)), move |r| {
+            call::fiber(caller, stringify!($name), On::Comm(handle($comm)), move |r| {
                 coll::run(r, handle($comm), move |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 })
             })
         } $link);
-        shims!(@sync $is_large $start ($($word $(: $kind)?,)* request) caller {
-            call::now(caller, stringify!($start), On::Comm(handle($comm)), |r| {
+    };
+    (
+        @nonblocking $is_large:tt $make:ident $name:ident $import:ident
+        ($r:ident, $c:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) ($comm:expr) $link:tt
+    ) => {
+        shims!(@sync $is_large $import ($($word $(: $kind)?,)* request: at) caller {
+            call::now(caller, stringify!($name), On::Comm(handle($comm)), |r| {
                 shim::put_new(r, addr(request), "request", coll::start(r, handle($comm), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
             })
         } $link);
-        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* info, request) caller {
-            call::now(caller, stringify!($prepare), On::Comm(handle($comm)), |r| {
+    };
+    (
+        @persistent $is_large:tt $make:ident $name:ident $import:ident
+        ($r:ident, $c:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) ($comm:expr) $link:tt
+    ) => {
+        shims!(@sync $is_large $import ($($word $(: $kind)?,)* info, request: at) caller {
+            call::now(caller, stringify!($name), On::Comm(handle($comm)), |r| {
                 shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), handle(info), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
@@ -264,7 +295,9 @@ macro_rules! shims {
 
     // The type of a word in a variant, and of the body's parameter; what is passed from one to the other.
     (@word $is_large:tt) => { i32 };
-    (@word $is_large:tt at) => { i32 };
+    (@word int at) => { i32 };
+    (@word large at) => { i32 };
+    (@word $is_large:tt at) => { i64 };
     (@word int wide) => { i32 };
     (@word int_lp64 wide) => { i32 };
     (@word $is_large:tt wide) => { i64 };

@@ -41,8 +41,27 @@ handles!(Comm Datatype Errhandler File Group Info Message Op Request Session Win
 
 /// An address as the guest passed it.
 #[inline]
-pub(crate) fn addr(word: i32) -> Addr {
-    Addr(word as u32)
+pub(crate) fn addr(word: impl Address) -> Addr {
+    word.addr()
+}
+
+/// A word of either width, as an address has it.
+pub(crate) trait Address {
+    fn addr(self) -> Addr;
+}
+
+impl Address for i32 {
+    #[inline]
+    fn addr(self) -> Addr {
+        Addr((self as u32).into())
+    }
+}
+
+impl Address for i64 {
+    #[inline]
+    fn addr(self) -> Addr {
+        Addr(self as u64)
+    }
 }
 
 /// A handle as the guest passed it.

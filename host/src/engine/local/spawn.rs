@@ -23,11 +23,12 @@ use crate::imports;
 use crate::imports::threads::Linked;
 use crate::module::cache::Cache;
 use crate::module::symbols::Symbols;
+use crate::module::width::Width;
 use crate::module::{self, Program, Source};
 use crate::run::crew::{Crew, Role, Seat};
 use crate::run::ending::Event;
 use crate::run::job::{Settings, cores};
-use crate::run::width;
+use crate::run::width::mixed;
 use rankine_rewrite::sites::Sites;
 use rankine_system::confine::{self, Needs};
 use rankine_system::files;
@@ -43,7 +44,7 @@ const WHAT: Cost = Cost::Modules;
 
 /// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
 fn is_possible(program: &Program, settings: &Settings) -> bool {
-    let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
+    let starts = |name: &str| Function::of_import(name).is_some_and(|function| function.is(Mark::Spawns));
     let mut imports = program.code.imports();
     !settings.grants.is_empty() && imports.any(|import| import.module() == rankine_abi::MODULE && starts(import.name()))
 }
@@ -79,7 +80,7 @@ struct Loaded {
     symbols: Arc<Symbols>,
     sites: Option<Arc<Sites>>,
     is_guarded: bool,
-    is_wide: bool,
+    width: Width,
     instance: usize,
     /// What it takes, of the memory of the rank that wanted it first.
     _charge: Arc<Charge>,
@@ -95,10 +96,10 @@ pub(in crate::engine) struct Starter<E: Embeds> {
 
 impl<E: Embeds> Starter<E> {
     pub(in crate::engine) fn new(crew: &Arc<Crew<E>>) -> Starter<E> {
-        let loaded = |Role { program, symbols, sites, is_guarded, is_wide, instance, key, .. }: &Role<Rank>| {
+        let loaded = |Role { program, symbols, sites, is_guarded, width, instance, key, .. }: &Role<Rank>| {
             let (program, symbols, sites) = (program.clone(), symbols.clone(), sites.clone());
-            let (is_guarded, is_wide, instance) = (*is_guarded, *is_wide, *instance);
-            (key.clone(), Loaded { program, symbols, sites, is_guarded, is_wide, instance, _charge: Arc::default() })
+            let (is_guarded, width, instance) = (*is_guarded, width.clone(), *instance);
+            (key.clone(), Loaded { program, symbols, sites, is_guarded, width, instance, _charge: Arc::default() })
         };
         Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(crew.roles.iter().map(loaded).collect()) }
     }
@@ -124,12 +125,12 @@ impl<E: Embeds> Starter<E> {
         let bytes = read().map_err(|error| failed(&error.to_string()))?;
         let (key, loaded) = self.load(crew, name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(name), arguments].concat();
-        let Loaded { program, symbols, sites, is_guarded, is_wide, instance, .. } = loaded;
-        if is_wide != crew.roles[0].is_wide {
-            return Err(failed(&width::mixed(is_wide)));
+        let Loaded { program, symbols, sites, is_guarded, width, instance, .. } = loaded;
+        if width.is_wide != crew.roles[0].width.is_wide {
+            return Err(failed(&mixed(width.is_wide)));
         }
         let engines = crew.roles[0].engines.clone();
-        Ok(Role { program, symbols, sites, is_guarded, is_wide, instance, engines, arguments, key, grants })
+        Ok(Role { program, symbols, sites, is_guarded, width, instance, engines, arguments, key, grants })
     }
 
     /// The file of a command's module: the first that is there.
@@ -167,8 +168,7 @@ impl<E: Embeds> Starter<E> {
             imports::resolve(&code, path, placement, &crew.settings.mathematics(), |linker, module, name| {
                 Local::define(linker, placement, module, name)
             })?;
-        let is_wide = width.is_wide;
-        let loaded = Loaded { program, symbols, sites, is_guarded, is_wide, instance, _charge: Arc::new(charge) };
+        let loaded = Loaded { program, symbols, sites, is_guarded, width, instance, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))
     }

@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use rankine_abi::{Datatype, Function, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Request, Status as Shown};
-use rankine_guest::{Callback, Cost, Error, Parcel};
+use rankine_guest::{Answer, Callback, Cost, Error, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
 
@@ -123,7 +123,7 @@ fn at(bytes: &[u8]) -> *const c_void {
 }
 
 impl Carrier for Rank {
-    async fn ask(&self, request: Callback) -> i32 {
+    async fn ask(&self, request: Callback) -> Answer {
         // Where the guest has trapped the answer is as good as any: it never sees the end of this call.
         Rank::ask(self, request).unwrap_or(0)
     }

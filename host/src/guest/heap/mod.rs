@@ -221,7 +221,7 @@ fn fill(memory: &Memory, at: u32, bytes: u32, with: u8) -> Result<()> {
 }
 
 fn proved(memory: &Memory, at: u32, bytes: u32) -> Result<Proved> {
-    let proved = memory.at(Addr(at), bytes.into());
+    let proved = memory.at(Addr(at.into()), bytes.into());
     proved.ok_or_else(|| format_err!("the allocator gave a block outside of the memory, at {at:#x}"))
 }
 
@@ -283,7 +283,7 @@ fn watched_in_cpp<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> 
     let Some(Extern::Global(place)) = instance.get_export(&mut *store, WATCHED) else { return Ok(()) };
     let Val::I32(at) = place.get(&mut *store) else { return Ok(()) };
     Guest::refresh_known(store);
-    let byte = store.data().rank().memory().at(Addr(at.cast_unsigned()), 1);
+    let byte = store.data().rank().memory().at(Addr(at.cast_unsigned().into()), 1);
     byte.ok_or_else(|| format_err!("`{WATCHED}` lies outside of the memory"))?.write(&[1]);
     Ok(())
 }

@@ -265,7 +265,7 @@ struct Words {
 impl Words {
     /// How much a call moves; nothing if its words are wrong, which the call itself will say.
     fn bytes<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>, measured: &Measured, payload: &Payload) -> Option<u64> {
-        if payload.buffer.is_some() && Addr(self.buffer as u32) == MPI_IN_PLACE {
+        if payload.buffer.is_some() && Addr((self.buffer as u32).into()) == MPI_IN_PLACE {
             return None;
         }
         let _turn = Guest::begin(caller, &measured.name, true).ok()?;
@@ -276,7 +276,7 @@ impl Words {
             Times::Once => u64::try_from(self.count).ok()?,
             Times::Peers | Times::Destinations => u64::try_from(self.count).ok()?.checked_mul(peers()?)?,
             Times::BlockForPeers | Times::BlockForDestinations => {
-                let (at, length) = (Addr(self.count as u32), usize::try_from(peers()?).ok()?);
+                let (at, length) = (Addr(self.count as u64), usize::try_from(peers()?).ok()?);
                 let counts = match measured.is_large {
                     true => rank.memory().read_i64s(at, length, "counts").ok()?,
                     false => rank.memory().read_i32s(at, length, "counts").ok()?.into_iter().map(i64::from).collect(),

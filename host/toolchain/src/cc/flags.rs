@@ -46,6 +46,8 @@ pub struct Request {
     pub threads: bool,
     /// Whether its addresses have 64 bits (`-m64`).
     pub wide: bool,
+    /// Whether its memory may have more than 4 GiB (`-m64=large`).
+    pub large: bool,
     /// Whether it is linked with the OpenMP runtime (`-fopenmp`).
     pub openmp: bool,
     /// Whether the program is to be one that can be started (`-runnable`).
@@ -90,8 +92,9 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
             request.forgives = Some(text == "-fforgiving-calls");
             continue;
         }
-        if let "-m64" | "-m32" = text {
-            request.wide = text == "-m64";
+        if let "-m64" | "-m64=large" | "-m32" = text {
+            request.wide = text != "-m32";
+            request.large = text == "-m64=large";
             continue;
         }
         let (openmp, threads) = asks_for_threads(text);
@@ -448,11 +451,12 @@ mod tests {
 
     #[test]
     fn the_last_word_about_addresses_counts() {
-        let of = |line| (request(line).wide, request(line).arguments.len());
+        let of = |line| (request(line).wide, request(line).large, request(line).arguments.len());
         assert_eq!(
             [of("-m64 -c a.c"), of("a.c"), of("-m64 a.c -m32"), of("-m32 -m64 a.o")],
-            [(true, 2), (false, 1), (false, 1), (true, 1)]
+            [(true, false, 2), (false, false, 1), (false, false, 1), (true, false, 1)]
         );
+        assert_eq!([of("-m64=large a.c"), of("-m64=large a.c -m64")], [(true, true, 1), (true, false, 1)]);
     }
 
     #[test]

@@ -104,7 +104,8 @@ fn link_flags(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<String
     let kept = format!("-Wl,--keep-section={}", casts::SECTION);
     // Where clang would look for its own libraries there are none.
     let of_wide = wide::is_in(sysroot).then(|| "-nodefaultlibs".to_string());
-    std::iter::once(linker).chain(flags).chain(forgiving).chain([kept]).chain(of_wide).collect()
+    let of_large = request.large.then(|| wide::LARGE.to_string());
+    std::iter::once(linker).chain(flags).chain(forgiving).chain([kept]).chain(of_wide).chain(of_large).collect()
 }
 
 /// What guests with threads are linked with beside that: every thread is an instance of the module, and all of them import

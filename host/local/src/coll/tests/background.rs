@@ -19,7 +19,7 @@ fn several_are_under_way_and_end_in_any_order() {
     for ranks in RANKS {
         both(ranks, async |r| {
             let (n, ty, world) = (COUNT as i64, Datatype::INT, Comm::WORLD);
-            let buffers: Vec<Addr> = (0..8).map(|index| Addr(8192 + index * 4 * (COUNT * 8) as u32)).collect();
+            let buffers: Vec<Addr> = (0..8).map(|index| Addr(8192 + index * 4 * (COUNT * 8) as u64)).collect();
             put(r, buffers[0], &block(r.id(), 1, COUNT));
             put(r, buffers[2], &block(r.id(), 0, COUNT));
             put(r, buffers[4], &block(r.id(), 0, COUNT));
@@ -90,7 +90,7 @@ fn operations_of_the_program_take_turns_with_the_scratch_memory() {
         let op = op_create(r, crate::testing::COMPOSE, false).unwrap();
         let pair = crate::datatype::type_contiguous(r, 2, Datatype::INT).unwrap();
         let pair = crate::datatype::type_commit(r, pair).unwrap();
-        let at = |index: usize| (Addr(4096 + 4096 * index as u32), Addr(4096 + 4096 * index as u32 + 2048));
+        let at = |index: usize| (Addr(4096 + 4096 * index as u64), Addr(4096 + 4096 * index as u64 + 2048));
         let mut requests = Vec::new();
         for index in 0..6 {
             put(r, at(index).0, &[r.id() as i32 + 2, index as i32, 3, r.id() as i32]);

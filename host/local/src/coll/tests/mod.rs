@@ -91,7 +91,7 @@ fn gather_to_every_root() {
     each(async |r, ranks, count| {
         for (root, in_place) in (0..ranks).flat_map(|root| [(root, false), (root, true)]) {
             let mine = block(r.id(), root, count);
-            let own = Addr(RECV.0 + (4 * count * root) as u32);
+            let own = Addr(RECV.0 + (4 * count * root) as u64);
             put(r, if in_place && r.id() == root { own } else { SEND }, &mine);
             let send = if in_place && r.id() == root { MPI_IN_PLACE } else { SEND };
             let (count_, ty) = (count as i64, Datatype::INT);
@@ -117,7 +117,7 @@ fn scatter_from_every_root() {
             run(r, Comm::WORLD, |c| Scatter::even(r, c, SEND, count_, ty, receive, count_, ty, root as i32))
                 .await
                 .unwrap();
-            let own = Addr(SEND.0 + (4 * count * root) as u32);
+            let own = Addr(SEND.0 + (4 * count * root) as u64);
             let got = get(r, if in_place && at_root { own } else { RECV }, count);
             assert_eq!(got, block(root, r.id(), count));
         }
@@ -128,7 +128,7 @@ fn scatter_from_every_root() {
 fn allgather_everywhere() {
     each(async |r, ranks, count| {
         for in_place in [false, true] {
-            let own = Addr(RECV.0 + (4 * count * r.id()) as u32);
+            let own = Addr(RECV.0 + (4 * count * r.id()) as u64);
             put(r, if in_place { own } else { SEND }, &block(r.id(), 0, count));
             let send = if in_place { MPI_IN_PLACE } else { SEND };
             let (count_, ty) = (count as i64, Datatype::INT);

@@ -13,7 +13,7 @@ const COUNT: usize = 5;
 const UNTOUCHED: i32 = -1;
 
 fn at(buffer: Addr, block: usize) -> Addr {
-    Addr(buffer.0 + (4 * COUNT * block) as u32)
+    Addr(buffer.0 + (4 * COUNT * block) as u64)
 }
 
 /// Per dimension of a grid, the neighbours below and above.

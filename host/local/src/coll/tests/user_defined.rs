@@ -22,13 +22,13 @@ fn expected(ranks: std::ops::Range<usize>, index: usize) -> [i32; 2] {
 
 fn put_maps(r: &Rank, at: Addr, count: usize) {
     for index in 0..count {
-        put(r, Addr(at.0 + (EXTENT * index) as u32), &map(r.id(), index));
+        put(r, Addr(at.0 + (EXTENT * index) as u64), &map(r.id(), index));
     }
 }
 
 fn check(r: &Rank, at: Addr, count: usize, expected: impl Fn(usize) -> [i32; 2]) {
     for index in 0..count {
-        assert_eq!(get(r, Addr(at.0 + (EXTENT * index) as u32), 2), expected(index), "element {index}");
+        assert_eq!(get(r, Addr(at.0 + (EXTENT * index) as u64), 2), expected(index), "element {index}");
     }
 }
 

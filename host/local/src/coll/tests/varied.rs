@@ -50,7 +50,7 @@ impl Case {
 }
 
 fn at(buffer: Addr, displacement: i64) -> Addr {
-    Addr(buffer.0 + 4 * displacement as u32)
+    Addr(buffer.0 + 4 * displacement as u64)
 }
 
 proptest! {

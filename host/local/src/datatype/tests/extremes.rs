@@ -176,7 +176,7 @@ proptest! {
             }
             let handle = r.types.add_handle(ty.clone(), true).unwrap();
             let end = if near { MEMORY as u32 } else { 0 };
-            let address = Addr(end.wrapping_add_signed(at.into()));
+            let address = Addr(u64::from(end.wrapping_add_signed(at.into())));
             let inside = |message: &Layout| {
                 let (lo, hi) = (i128::from(message.lo()), i128::from(message.hi()));
                 let base = i128::from(address.0);

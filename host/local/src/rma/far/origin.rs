@@ -112,7 +112,7 @@ impl Window {
         }
         let part = self.common.member(target).part_elsewhere();
         // The part begins nowhere, so what is found is how far from there the bytes are.
-        let base = self.prove(target, &part, there.disp, &layout)?.addr() as i64;
+        let base = self.prove(target, &part, self.displacement(r, there), &layout)?.addr() as i64;
         Ok(Bytes { layout, base })
     }
 }

@@ -40,7 +40,7 @@ fn put_several(r: &Rank, requests: Addr, statuses: Addr, completed: &[Completed]
     for (position, one) in completed.iter().enumerate() {
         shim::put_handle(r, element(requests, one.index, r.memory().word()), one.request, REQUESTS)?;
         if !statuses.is_null() {
-            let at = element(statuses, position, Status::SIZE);
+            let at = element(statuses, position, Status::SIZE.into());
             match error {
                 Some(_) => shim::put_whole_status(r, at, &Status { error: one.class(), ..one.status }, STATUSES)?,
                 None => put_status(r, at, one, STATUSES)?,
@@ -51,8 +51,8 @@ fn put_several(r: &Rank, requests: Addr, statuses: Addr, completed: &[Completed]
 }
 
 /// The address of an element of an array.
-fn element(array: Addr, index: usize, size: u32) -> Addr {
-    Addr(array.0.wrapping_add(index as u32 * size))
+fn element(array: Addr, index: usize, size: u64) -> Addr {
+    array.plus(index as u64 * size)
 }
 
 fn put_indices(r: &Rank, outcount: Addr, indices: Addr, completed: &[Completed]) -> Result<()> {
@@ -206,7 +206,7 @@ fn put_looks(r: &Rank, statuses: Addr, completed: &[Completed]) -> Result<()> {
         return Ok(());
     }
     for (position, one) in completed.iter().enumerate() {
-        put_status(r, element(statuses, position, Status::SIZE), one, STATUSES)?;
+        put_status(r, element(statuses, position, Status::SIZE.into()), one, STATUSES)?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
         return Ok(strings);
     }
     for index in 0..MOST_WORDS {
-        let string = r.memory().read_address(Addr(at.0.saturating_add(r.memory().word() * index)), what)?;
+        let string = r.memory().read_address(at.plus(r.memory().word() * u64::from(index)), what)?;
         if string.is_null() {
             return Ok(strings);
         }

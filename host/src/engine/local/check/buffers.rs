@@ -69,7 +69,7 @@ impl Region {
         for piece in &self.pieces {
             let length = u64::from(piece.end - piece.start);
             // What is no longer inside the memory can't be: memories only grow.
-            hasher.write(&rank.memory().read_bytes(Addr(piece.start), length, "").unwrap_or_default());
+            hasher.write(&rank.memory().read_bytes(Addr(piece.start.into()), length, "").unwrap_or_default());
         }
         hasher.finish()
     }

@@ -100,7 +100,7 @@ impl<'r> Call<'r> {
     }
 
     pub(super) fn address(&self, word: usize) -> Addr {
-        Addr(self.made.words[word] as u32)
+        Addr(self.made.words[word] as u64)
     }
 
     pub(super) fn is_in_place(&self, word: usize) -> bool {

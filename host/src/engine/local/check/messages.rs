@@ -253,7 +253,8 @@ impl Messages {
 
     fn end_blocking(&mut self, call: &Call<'_>, statuses: u32, started: Started, findings: &mut Findings) {
         let status = || {
-            let status = (statuses != 0).then(|| call.rank.memory().read_status(rankine_abi::Addr(statuses), ""));
+            let status =
+                (statuses != 0).then(|| call.rank.memory().read_status(rankine_abi::Addr(statuses.into()), ""));
             status?.ok().filter(|status| status.source != MPI_PROC_NULL)
         };
         for intent in started.later {

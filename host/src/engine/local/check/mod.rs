@@ -233,9 +233,9 @@ impl Observer {
     fn room(&self, caller: &mut Caller<'_, Guest>, bytes: u32) -> u32 {
         let mut room = lock(&self.room);
         if room.1 < bytes {
-            let grown = callback::grow(caller, bytes).ok().flatten();
+            let grown = callback::grow(caller, bytes.into()).ok().flatten();
             let Some(at) = grown else { return 0 };
-            *room = (at.0, bytes.next_multiple_of(1 << 16));
+            *room = (at.0 as u32, bytes.next_multiple_of(1 << 16));
         }
         room.0
     }

@@ -24,7 +24,7 @@ pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)],
     let is_gone = |at: usize| after.get(at) == Some(&Request::NULL.0);
     let status = |at: usize| {
         let address = statuses.checked_add(Status::SIZE.checked_mul(u32::try_from(at).ok()?)?)?;
-        (statuses != 0).then(|| call.rank.memory().read_status(Addr(address), "").ok())?
+        (statuses != 0).then(|| call.rank.memory().read_status(Addr(address.into()), "").ok())?
     };
     let one = |at: usize, place: usize| {
         let request = given.get(at).copied().filter(|request| *request != Request::NULL.0)?;

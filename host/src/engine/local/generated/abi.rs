@@ -4,24 +4,25 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_Abi_get_version(abi_major: at, abi_minor: at) On::Myself, |r| {
+    now_anytime MPI_Abi_get_version & MPI_Abi_get_version_64(abi_major: at, abi_minor: at) On::Myself, |r| {
         let (abi_major_after, abi_minor_after) = abi_query::abi_get_version(r)?;
         shim::put_int(r, abi_major, abi_major_after, "abi_major")?;
         shim::put_int(r, abi_minor, abi_minor_after, "abi_minor")
     };
-    now_anytime MPI_Abi_get_info(info: at) On::Myself, |r| {
+    now_anytime MPI_Abi_get_info & MPI_Abi_get_info_64(info: at) On::Myself, |r| {
         shim::put_new(r, info, "info", abi_query::abi_get_info(r))
     };
-    now_anytime MPI_Abi_get_fortran_info(info: at) On::Myself, |r| {
+    now_anytime MPI_Abi_get_fortran_info & MPI_Abi_get_fortran_info_64(info: at) On::Myself, |r| {
         shim::put_new(r, info, "info", abi_query::abi_get_fortran_info(r))
     };
     now_anytime MPI_Abi_set_fortran_info(info) On::Myself, |r| { abi_query::abi_set_fortran_info(r, handle(info)) };
-    now_anytime MPI_Abi_get_fortran_booleans
+    now_anytime MPI_Abi_get_fortran_booleans & MPI_Abi_get_fortran_booleans_64
         (logical_size, logical_true: at, logical_false: at, is_set: at) On::Myself, |r| {
         let is_set_after = abi_query::abi_get_fortran_booleans(r, logical_size, logical_true, logical_false)?;
         shim::put_flag(r, is_set, is_set_after, "is_set")
     };
-    now_anytime MPI_Abi_set_fortran_booleans(logical_size, logical_true: at, logical_false: at) On::Myself, |r| {
+    now_anytime MPI_Abi_set_fortran_booleans & MPI_Abi_set_fortran_booleans_64
+        (logical_size, logical_true: at, logical_false: at) On::Myself, |r| {
         abi_query::abi_set_fortran_booleans(r, logical_size, logical_true, logical_false)
     };
 }

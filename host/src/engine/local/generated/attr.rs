@@ -10,7 +10,7 @@ shims! {
             FnPtr(comm_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
     };
-    now MPI_Comm_free_keyval(comm_keyval: at) On::Myself, |r| {
+    now MPI_Comm_free_keyval & MPI_Comm_free_keyval_64(comm_keyval: at) On::Myself, |r| {
         let comm_keyval_before = shim::get_int(r, comm_keyval, "comm_keyval")?;
         let comm_keyval_after = attr::free_keyval::<Comm>(r, comm_keyval_before)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
@@ -18,7 +18,8 @@ shims! {
     wait MPI_Comm_set_attr & MPI_Comm_set_attr_64(comm, comm_keyval, attribute_val: kept) On::Comm(handle(comm)), |r| {
         attr::set_attr::<Comm>(r, handle(comm), comm_keyval, attribute_val).await
     };
-    wait MPI_Comm_get_attr(comm, comm_keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_get_attr & MPI_Comm_get_attr_64
+        (comm, comm_keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), comm_keyval).await?;
         if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
@@ -32,7 +33,7 @@ shims! {
             FnPtr(type_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
     };
-    now MPI_Type_free_keyval(type_keyval: at) On::Myself, |r| {
+    now MPI_Type_free_keyval & MPI_Type_free_keyval_64(type_keyval: at) On::Myself, |r| {
         let type_keyval_before = shim::get_int(r, type_keyval, "type_keyval")?;
         let type_keyval_after = attr::free_keyval::<Datatype>(r, type_keyval_before)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
@@ -40,7 +41,7 @@ shims! {
     wait MPI_Type_set_attr & MPI_Type_set_attr_64(datatype, type_keyval, attribute_val: kept) On::Myself, |r| {
         attr::set_attr::<Datatype>(r, handle(datatype), type_keyval, attribute_val).await
     };
-    now MPI_Type_get_attr(datatype, type_keyval, attribute_val: at, flag: at) On::Myself, |r| {
+    now MPI_Type_get_attr & MPI_Type_get_attr_64(datatype, type_keyval, attribute_val: at, flag: at) On::Myself, |r| {
         let (attribute_val_after, flag_after) = attr::get_attr::<Datatype>(r, handle(datatype), type_keyval)?;
         if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
@@ -54,7 +55,7 @@ shims! {
             FnPtr(win_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
     };
-    now MPI_Win_free_keyval(win_keyval: at) On::Myself, |r| {
+    now MPI_Win_free_keyval & MPI_Win_free_keyval_64(win_keyval: at) On::Myself, |r| {
         let win_keyval_before = shim::get_int(r, win_keyval, "win_keyval")?;
         let win_keyval_after = attr::free_keyval::<Win>(r, win_keyval_before)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
@@ -62,7 +63,8 @@ shims! {
     wait MPI_Win_set_attr & MPI_Win_set_attr_64(win, win_keyval, attribute_val: kept) On::Win(handle(win)), |r| {
         attr::set_attr::<Win>(r, handle(win), win_keyval, attribute_val).await
     };
-    wait MPI_Win_get_attr(win, win_keyval, attribute_val: at, flag: at) On::Win(handle(win)), |r| {
+    wait MPI_Win_get_attr & MPI_Win_get_attr_64
+        (win, win_keyval, attribute_val: at, flag: at) On::Win(handle(win)), |r| {
         let (attribute_val_after, flag_after) = rma::win_get_attr(r, handle(win), win_keyval).await?;
         if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")
@@ -74,7 +76,7 @@ shims! {
         let keyval_after = attr::create_keyval::<Comm>(r, FnPtr(copy_fn as u32), FnPtr(delete_fn as u32), extra_state)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
     };
-    now MPI_Keyval_free(keyval: at) On::Myself, |r| {
+    now MPI_Keyval_free & MPI_Keyval_free_64(keyval: at) On::Myself, |r| {
         let keyval_before = shim::get_int(r, keyval, "keyval")?;
         let keyval_after = attr::free_keyval::<Comm>(r, keyval_before)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
@@ -82,7 +84,7 @@ shims! {
     wait MPI_Attr_put & MPI_Attr_put_64(comm, keyval, attribute_val: kept) On::Comm(handle(comm)), |r| {
         attr::set_attr::<Comm>(r, handle(comm), keyval, attribute_val).await
     };
-    wait MPI_Attr_get(comm, keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Attr_get & MPI_Attr_get_64(comm, keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), keyval).await?;
         if flag_after { shim::put_kept(r, attribute_val, attribute_val_after, "attribute_val") } else { Ok(()) }?;
         shim::put_flag(r, flag, flag_after, "flag")

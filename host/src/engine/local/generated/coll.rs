@@ -4,16 +4,24 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    collective MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init(comm) comm, |r, c| { Barrier::new(r, c) };
-    collective MPI_Bcast / MPI_Bcast_c, MPI_Ibcast / MPI_Ibcast_c, MPI_Bcast_init / MPI_Bcast_init_c
+    collective MPI_Barrier, MPI_Ibarrier & MPI_Ibarrier_64, MPI_Barrier_init & MPI_Barrier_init_64(comm) comm, |r, c| {
+        Barrier::new(r, c)
+    };
+    collective MPI_Bcast & MPI_Bcast_64 / MPI_Bcast_c & MPI_Bcast_c_64,
+        MPI_Ibcast & MPI_Ibcast_64 / MPI_Ibcast_c & MPI_Ibcast_c_64,
+        MPI_Bcast_init & MPI_Bcast_init_64 / MPI_Bcast_init_c & MPI_Bcast_init_c_64
         (buffer: at, count: wide, datatype, root, comm) comm, |r, c| {
         Bcast::new(r, c, buffer, count, handle(datatype), root)
     };
-    collective MPI_Gather / MPI_Gather_c, MPI_Igather / MPI_Igather_c, MPI_Gather_init / MPI_Gather_init_c
+    collective MPI_Gather & MPI_Gather_64 / MPI_Gather_c & MPI_Gather_c_64,
+        MPI_Igather & MPI_Igather_64 / MPI_Igather_c & MPI_Igather_c_64,
+        MPI_Gather_init & MPI_Gather_init_64 / MPI_Gather_init_c & MPI_Gather_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, root, comm) comm, |r, c| {
         Gather::even(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype), root)
     };
-    collective MPI_Gatherv / MPI_Gatherv_c, MPI_Igatherv / MPI_Igatherv_c, MPI_Gatherv_init / MPI_Gatherv_init_c
+    collective MPI_Gatherv & MPI_Gatherv_64 / MPI_Gatherv_c & MPI_Gatherv_c_64,
+        MPI_Igatherv & MPI_Igatherv_64 / MPI_Igatherv_c & MPI_Igatherv_c_64,
+        MPI_Gatherv_init & MPI_Gatherv_init_64 / MPI_Gatherv_init_c & MPI_Gatherv_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, root, comm) comm,
             |r, c, large| {
         let at_root = shim::is_root(r, handle(comm), root)?;
@@ -30,11 +38,15 @@ shims! {
         Gather::varied(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs, handle(recvtype),
             root)
     };
-    collective MPI_Scatter / MPI_Scatter_c, MPI_Iscatter / MPI_Iscatter_c, MPI_Scatter_init / MPI_Scatter_init_c
+    collective MPI_Scatter & MPI_Scatter_64 / MPI_Scatter_c & MPI_Scatter_c_64,
+        MPI_Iscatter & MPI_Iscatter_64 / MPI_Iscatter_c & MPI_Iscatter_c_64,
+        MPI_Scatter_init & MPI_Scatter_init_64 / MPI_Scatter_init_c & MPI_Scatter_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, root, comm) comm, |r, c| {
         Scatter::even(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype), root)
     };
-    collective MPI_Scatterv / MPI_Scatterv_c, MPI_Iscatterv / MPI_Iscatterv_c, MPI_Scatterv_init / MPI_Scatterv_init_c
+    collective MPI_Scatterv & MPI_Scatterv_64 / MPI_Scatterv_c & MPI_Scatterv_c_64,
+        MPI_Iscatterv & MPI_Iscatterv_64 / MPI_Iscatterv_c & MPI_Iscatterv_c_64,
+        MPI_Scatterv_init & MPI_Scatterv_init_64 / MPI_Scatterv_init_c & MPI_Scatterv_init_c_64
         (sendbuf: at, sendcounts: at, displs: at, sendtype, recvbuf: at, recvcount: wide, recvtype, root, comm) comm,
             |r, c, large| {
         let at_root = shim::is_root(r, handle(comm), root)?;
@@ -51,25 +63,30 @@ shims! {
         Scatter::varied(r, c, sendbuf, &sendcounts, &displs, handle(sendtype), recvbuf, recvcount, handle(recvtype),
             root)
     };
-    collective MPI_Allgather / MPI_Allgather_c, MPI_Iallgather / MPI_Iallgather_c,
-        MPI_Allgather_init / MPI_Allgather_init_c
+    collective MPI_Allgather & MPI_Allgather_64 / MPI_Allgather_c & MPI_Allgather_c_64,
+        MPI_Iallgather & MPI_Iallgather_64 / MPI_Iallgather_c & MPI_Iallgather_c_64,
+        MPI_Allgather_init & MPI_Allgather_init_64 / MPI_Allgather_init_c & MPI_Allgather_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
         Allgather::even(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
-    collective MPI_Allgatherv / MPI_Allgatherv_c, MPI_Iallgatherv / MPI_Iallgatherv_c,
-        MPI_Allgatherv_init / MPI_Allgatherv_init_c
+    collective MPI_Allgatherv & MPI_Allgatherv_64 / MPI_Allgatherv_c & MPI_Allgatherv_c_64,
+        MPI_Iallgatherv & MPI_Iallgatherv_64 / MPI_Iallgatherv_c & MPI_Iallgatherv_c_64,
+        MPI_Allgatherv_init & MPI_Allgatherv_init_64 / MPI_Allgatherv_init_c & MPI_Allgatherv_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, comm) comm, |r, c,
             large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
         let displs = shim::displs(r, large, displs, shim::peers(r, handle(comm))?, "displs")?;
         Allgather::varied(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs, handle(recvtype))
     };
-    collective MPI_Alltoall / MPI_Alltoall_c, MPI_Ialltoall / MPI_Ialltoall_c, MPI_Alltoall_init / MPI_Alltoall_init_c
+    collective MPI_Alltoall & MPI_Alltoall_64 / MPI_Alltoall_c & MPI_Alltoall_c_64,
+        MPI_Ialltoall & MPI_Ialltoall_64 / MPI_Ialltoall_c & MPI_Ialltoall_c_64,
+        MPI_Alltoall_init & MPI_Alltoall_init_64 / MPI_Alltoall_init_c & MPI_Alltoall_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
         Alltoall::even(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
-    collective MPI_Alltoallv / MPI_Alltoallv_c, MPI_Ialltoallv / MPI_Ialltoallv_c,
-        MPI_Alltoallv_init / MPI_Alltoallv_init_c
+    collective MPI_Alltoallv & MPI_Alltoallv_64 / MPI_Alltoallv_c & MPI_Alltoallv_c_64,
+        MPI_Ialltoallv & MPI_Ialltoallv_64 / MPI_Ialltoallv_c & MPI_Ialltoallv_c_64,
+        MPI_Alltoallv_init & MPI_Alltoallv_init_64 / MPI_Alltoallv_init_c & MPI_Alltoallv_init_c_64
         (sendbuf: at, sendcounts: at, sdispls: at, sendtype, recvbuf: at, recvcounts: at, rdispls: at, recvtype,
             comm) comm, |r, c, large| {
         let in_place = sendbuf == MPI_IN_PLACE;
@@ -88,8 +105,9 @@ shims! {
         Alltoall::varied(r, c, sendbuf, &sendcounts, &sdispls, handle(sendtype), recvbuf, &recvcounts, &rdispls,
             handle(recvtype))
     };
-    collective MPI_Alltoallw / MPI_Alltoallw_c, MPI_Ialltoallw / MPI_Ialltoallw_c,
-        MPI_Alltoallw_init / MPI_Alltoallw_init_c
+    collective MPI_Alltoallw & MPI_Alltoallw_64 / MPI_Alltoallw_c & MPI_Alltoallw_c_64,
+        MPI_Ialltoallw & MPI_Ialltoallw_64 / MPI_Ialltoallw_c & MPI_Ialltoallw_c_64,
+        MPI_Alltoallw_init & MPI_Alltoallw_init_64 / MPI_Alltoallw_init_c & MPI_Alltoallw_init_c_64
         (sendbuf: at, sendcounts: at, sdispls: at, sendtypes: at, recvbuf: at, recvcounts: at, rdispls: at,
             recvtypes: at, comm) comm, |r, c, large| {
         let in_place = sendbuf == MPI_IN_PLACE;
@@ -113,32 +131,42 @@ shims! {
         let recvtypes = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
         Alltoall::typed(r, c, sendbuf, &sendcounts, &sdispls, &sendtypes, recvbuf, &recvcounts, &rdispls, &recvtypes)
     };
-    collective MPI_Reduce / MPI_Reduce_c, MPI_Ireduce / MPI_Ireduce_c, MPI_Reduce_init / MPI_Reduce_init_c
+    collective MPI_Reduce & MPI_Reduce_64 / MPI_Reduce_c & MPI_Reduce_c_64,
+        MPI_Ireduce & MPI_Ireduce_64 / MPI_Ireduce_c & MPI_Ireduce_c_64,
+        MPI_Reduce_init & MPI_Reduce_init_64 / MPI_Reduce_init_c & MPI_Reduce_init_c_64
         (sendbuf: at, recvbuf: at, count: wide, datatype, op, root, comm) comm, |r, c| {
         Reduce::new(r, c, sendbuf, recvbuf, count, handle(datatype), handle(op), root)
     };
-    collective MPI_Allreduce / MPI_Allreduce_c, MPI_Iallreduce / MPI_Iallreduce_c,
-        MPI_Allreduce_init / MPI_Allreduce_init_c
+    collective MPI_Allreduce & MPI_Allreduce_64 / MPI_Allreduce_c & MPI_Allreduce_c_64,
+        MPI_Iallreduce & MPI_Iallreduce_64 / MPI_Iallreduce_c & MPI_Iallreduce_c_64,
+        MPI_Allreduce_init & MPI_Allreduce_init_64 / MPI_Allreduce_init_c & MPI_Allreduce_init_c_64
         (sendbuf: at, recvbuf: at, count: wide, datatype, op, comm) comm, |r, c| {
         Allreduce::new(r, c, sendbuf, recvbuf, count, handle(datatype), handle(op))
     };
-    collective MPI_Reduce_scatter_block / MPI_Reduce_scatter_block_c,
-        MPI_Ireduce_scatter_block / MPI_Ireduce_scatter_block_c,
-        MPI_Reduce_scatter_block_init / MPI_Reduce_scatter_block_init_c
+    collective MPI_Reduce_scatter_block & MPI_Reduce_scatter_block_64 / MPI_Reduce_scatter_block_c &
+        MPI_Reduce_scatter_block_c_64, MPI_Ireduce_scatter_block & MPI_Ireduce_scatter_block_64 /
+        MPI_Ireduce_scatter_block_c & MPI_Ireduce_scatter_block_c_64,
+        MPI_Reduce_scatter_block_init & MPI_Reduce_scatter_block_init_64 / MPI_Reduce_scatter_block_init_c &
+        MPI_Reduce_scatter_block_init_c_64
         (sendbuf: at, recvbuf: at, recvcount: wide, datatype, op, comm) comm, |r, c| {
         ReduceScatter::even(r, c, sendbuf, recvbuf, recvcount, handle(datatype), handle(op))
     };
-    collective MPI_Reduce_scatter / MPI_Reduce_scatter_c, MPI_Ireduce_scatter / MPI_Ireduce_scatter_c,
-        MPI_Reduce_scatter_init / MPI_Reduce_scatter_init_c
+    collective MPI_Reduce_scatter & MPI_Reduce_scatter_64 / MPI_Reduce_scatter_c & MPI_Reduce_scatter_c_64,
+        MPI_Ireduce_scatter & MPI_Ireduce_scatter_64 / MPI_Ireduce_scatter_c & MPI_Ireduce_scatter_c_64,
+        MPI_Reduce_scatter_init & MPI_Reduce_scatter_init_64 / MPI_Reduce_scatter_init_c & MPI_Reduce_scatter_init_c_64
         (sendbuf: at, recvbuf: at, recvcounts: at, datatype, op, comm) comm, |r, c, large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
         ReduceScatter::varied(r, c, sendbuf, recvbuf, &recvcounts, handle(datatype), handle(op))
     };
-    collective MPI_Scan / MPI_Scan_c, MPI_Iscan / MPI_Iscan_c, MPI_Scan_init / MPI_Scan_init_c
+    collective MPI_Scan & MPI_Scan_64 / MPI_Scan_c & MPI_Scan_c_64,
+        MPI_Iscan & MPI_Iscan_64 / MPI_Iscan_c & MPI_Iscan_c_64,
+        MPI_Scan_init & MPI_Scan_init_64 / MPI_Scan_init_c & MPI_Scan_init_c_64
         (sendbuf: at, recvbuf: at, count: wide, datatype, op, comm) comm, |r, c| {
         Scan::inclusive(r, c, sendbuf, recvbuf, count, handle(datatype), handle(op))
     };
-    collective MPI_Exscan / MPI_Exscan_c, MPI_Iexscan / MPI_Iexscan_c, MPI_Exscan_init / MPI_Exscan_init_c
+    collective MPI_Exscan & MPI_Exscan_64 / MPI_Exscan_c & MPI_Exscan_c_64,
+        MPI_Iexscan & MPI_Iexscan_64 / MPI_Iexscan_c & MPI_Iexscan_c_64,
+        MPI_Exscan_init & MPI_Exscan_init_64 / MPI_Exscan_init_c & MPI_Exscan_init_c_64
         (sendbuf: at, recvbuf: at, count: wide, datatype, op, comm) comm, |r, c| {
         Scan::exclusive(r, c, sendbuf, recvbuf, count, handle(datatype), handle(op))
     };

@@ -4,64 +4,66 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Comm_size(comm, size: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_size & MPI_Comm_size_64(comm, size: at) On::Comm(handle(comm)), |r| {
         let size_after = comm::comm_size(r, handle(comm))?;
         shim::put_int(r, size, size_after, "size")
     };
-    now MPI_Comm_rank(comm, rank: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_rank & MPI_Comm_rank_64(comm, rank: at) On::Comm(handle(comm)), |r| {
         let rank_after = comm::comm_rank(r, handle(comm))?;
         shim::put_int(r, rank, rank_after, "rank")
     };
-    now MPI_Comm_group(comm, group: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_group & MPI_Comm_group_64(comm, group: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, group, "group", comm::comm_group(r, handle(comm)))
     };
-    now MPI_Comm_compare(comm1, comm2, result: at) On::Comm(handle(comm1)), |r| {
+    now MPI_Comm_compare & MPI_Comm_compare_64(comm1, comm2, result: at) On::Comm(handle(comm1)), |r| {
         let result_after = comm::comm_compare(r, handle(comm1), handle(comm2))?;
         shim::put_int(r, result, result_after, "result")
     };
-    wait MPI_Comm_dup(comm, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_dup & MPI_Comm_dup_64(comm, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", comm::comm_dup(r, handle(comm)).await)
     };
-    wait MPI_Comm_dup_with_info(comm, info, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_dup_with_info & MPI_Comm_dup_with_info_64(comm, info, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", comm::comm_dup_with_info(r, handle(comm), handle(info)).await)
     };
-    wait MPI_Comm_idup(comm, newcomm: at, request: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_idup & MPI_Comm_idup_64(comm, newcomm: at, request: at) On::Comm(handle(comm)), |r| {
         let (newcomm_after, request_after) = comm::comm_idup(r,
             handle(comm)).await.inspect_err(|_| { shim::put_null(r, newcomm, Comm::NULL); shim::put_null(r, request,
             Request::NULL); })?;
         shim::put_handle(r, newcomm, newcomm_after, "newcomm")?;
         shim::put_handle(r, request, request_after, "request")
     };
-    wait MPI_Comm_idup_with_info(comm, info, newcomm: at, request: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_idup_with_info & MPI_Comm_idup_with_info_64
+        (comm, info, newcomm: at, request: at) On::Comm(handle(comm)), |r| {
         let (newcomm_after, request_after) = comm::comm_idup_with_info(r, handle(comm),
             handle(info)).await.inspect_err(|_| { shim::put_null(r, newcomm, Comm::NULL); shim::put_null(r, request,
             Request::NULL); })?;
         shim::put_handle(r, newcomm, newcomm_after, "newcomm")?;
         shim::put_handle(r, request, request_after, "request")
     };
-    wait MPI_Comm_create(comm, group, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_create & MPI_Comm_create_64(comm, group, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", comm::comm_create(r, handle(comm), handle(group)).await)
     };
-    wait MPI_Comm_create_group(comm, group, tag, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_create_group & MPI_Comm_create_group_64(comm, group, tag, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", comm::comm_create_group(r, handle(comm), handle(group), tag).await)
     };
-    wait MPI_Comm_split(comm, color, key, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_split & MPI_Comm_split_64(comm, color, key, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", comm::comm_split(r, handle(comm), color, key).await)
     };
-    wait MPI_Comm_split_type(comm, split_type, key, info, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_split_type & MPI_Comm_split_type_64
+        (comm, split_type, key, info, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm",
             comm::comm_split_type(r, handle(comm), split_type, key, handle(info)).await)
     };
-    wait MPI_Comm_free(comm: at) On::Myself, |r| {
+    wait MPI_Comm_free & MPI_Comm_free_64(comm: at) On::Myself, |r| {
         let comm_before = shim::get_handle(r, comm, "comm")?;
         let comm_after = comm::comm_free(r, comm_before).await?;
         shim::put_handle(r, comm, comm_after, "comm")
     };
-    now MPI_Comm_set_name(comm, comm_name: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_set_name & MPI_Comm_set_name_64(comm, comm_name: at) On::Comm(handle(comm)), |r| {
         let comm_name = shim::string(r, comm_name, "comm_name")?;
         comm::comm_set_name(r, handle(comm), &comm_name)
     };
-    now MPI_Comm_get_name(comm, comm_name: at, resultlen: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_get_name & MPI_Comm_get_name_64(comm, comm_name: at, resultlen: at) On::Comm(handle(comm)), |r| {
         let comm_name_after = comm::comm_get_name(r, handle(comm))?;
         let length = shim::put_string(r, comm_name, &comm_name_after, i64::from(MPI_MAX_OBJECT_NAME), "comm_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
@@ -69,26 +71,27 @@ shims! {
     now MPI_Comm_set_info(comm, info) On::Comm(handle(comm)), |r| {
         comm::comm_set_info(r, handle(comm), handle(info))
     };
-    now MPI_Comm_get_info(comm, info_used: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_get_info & MPI_Comm_get_info_64(comm, info_used: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, info_used, "info_used", comm::comm_get_info(r, handle(comm)))
     };
-    now MPI_Comm_test_inter(comm, flag: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_test_inter & MPI_Comm_test_inter_64(comm, flag: at) On::Comm(handle(comm)), |r| {
         let flag_after = comm::comm_test_inter(r, handle(comm))?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
-    now MPI_Comm_remote_size(comm, size: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_remote_size & MPI_Comm_remote_size_64(comm, size: at) On::Comm(handle(comm)), |r| {
         let size_after = comm::comm_remote_size(r, handle(comm))?;
         shim::put_int(r, size, size_after, "size")
     };
-    now MPI_Comm_remote_group(comm, group: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_remote_group & MPI_Comm_remote_group_64(comm, group: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, group, "group", comm::comm_remote_group(r, handle(comm)))
     };
-    wait MPI_Intercomm_create
+    wait MPI_Intercomm_create & MPI_Intercomm_create_64
         (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm: at) On::Comm(handle(local_comm)), |r| {
         shim::put_new(r, newintercomm, "newintercomm",
             comm::intercomm_create(r, handle(local_comm), local_leader, handle(peer_comm), remote_leader, tag).await)
     };
-    wait MPI_Intercomm_merge(intercomm, high, newintracomm: at) On::Comm(handle(intercomm)), |r| {
+    wait MPI_Intercomm_merge & MPI_Intercomm_merge_64
+        (intercomm, high, newintracomm: at) On::Comm(handle(intercomm)), |r| {
         shim::put_new(r, newintracomm, "newintracomm", comm::intercomm_merge(r, handle(intercomm), high != 0).await)
     };
 }

@@ -4,19 +4,20 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Type_contiguous / MPI_Type_contiguous_c(count: wide, oldtype, newtype: at) On::Myself, |r| {
+    now MPI_Type_contiguous & MPI_Type_contiguous_64 / MPI_Type_contiguous_c & MPI_Type_contiguous_c_64
+        (count: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_contiguous(r, count, handle(oldtype)))
     };
-    now MPI_Type_vector / MPI_Type_vector_c
+    now MPI_Type_vector & MPI_Type_vector_64 / MPI_Type_vector_c & MPI_Type_vector_c_64
         (count: wide, blocklength: wide, stride: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_vector(r, count, blocklength, stride, handle(oldtype)))
     };
-    now MPI_Type_create_hvector & MPI_Type_create_hvector_64 / MPI_Type_create_hvector_c
+    now MPI_Type_create_hvector & MPI_Type_create_hvector_64 / MPI_Type_create_hvector_c & MPI_Type_create_hvector_c_64
         (count: wide, blocklength: wide, stride: extent, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype",
             datatype::type_create_hvector(r, count, blocklength, stride, handle(oldtype)))
     };
-    now MPI_Type_indexed / MPI_Type_indexed_c
+    now MPI_Type_indexed & MPI_Type_indexed_64 / MPI_Type_indexed_c & MPI_Type_indexed_c_64
         (count: wide, array_of_blocklengths: at, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r,
             large| {
         shim::put_new(r, newtype, "newtype", (|| {
@@ -26,7 +27,8 @@ shims! {
             datatype::type_indexed(r, count, &array_of_blocklengths, &array_of_displacements, handle(oldtype))
         })())
     };
-    now MPI_Type_create_hindexed / MPI_Type_create_hindexed_c
+    now MPI_Type_create_hindexed & MPI_Type_create_hindexed_64 / MPI_Type_create_hindexed_c &
+        MPI_Type_create_hindexed_c_64
         (count: wide, array_of_blocklengths: at, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r,
             large| {
         shim::put_new(r, newtype, "newtype", (|| {
@@ -36,7 +38,8 @@ shims! {
             datatype::type_create_hindexed(r, count, &array_of_blocklengths, &array_of_displacements, handle(oldtype))
         })())
     };
-    now MPI_Type_create_indexed_block / MPI_Type_create_indexed_block_c
+    now MPI_Type_create_indexed_block & MPI_Type_create_indexed_block_64 / MPI_Type_create_indexed_block_c &
+        MPI_Type_create_indexed_block_c_64
         (count: wide, blocklength: wide, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
@@ -44,7 +47,8 @@ shims! {
             datatype::type_create_indexed_block(r, count, blocklength, &array_of_displacements, handle(oldtype))
         })())
     };
-    now MPI_Type_create_hindexed_block / MPI_Type_create_hindexed_block_c
+    now MPI_Type_create_hindexed_block & MPI_Type_create_hindexed_block_64 / MPI_Type_create_hindexed_block_c &
+        MPI_Type_create_hindexed_block_c_64
         (count: wide, blocklength: wide, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_displacements = shim::extents(r, large, array_of_displacements, count,
@@ -52,7 +56,7 @@ shims! {
             datatype::type_create_hindexed_block(r, count, blocklength, &array_of_displacements, handle(oldtype))
         })())
     };
-    now MPI_Type_create_struct / MPI_Type_create_struct_c
+    now MPI_Type_create_struct & MPI_Type_create_struct_64 / MPI_Type_create_struct_c & MPI_Type_create_struct_c_64
         (count: wide, array_of_blocklengths: at, array_of_displacements: at, array_of_types: at,
             newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
@@ -63,7 +67,8 @@ shims! {
             datatype::type_create_struct(r, count, &array_of_blocklengths, &array_of_displacements, &array_of_types)
         })())
     };
-    now MPI_Type_create_subarray / MPI_Type_create_subarray_c
+    now MPI_Type_create_subarray & MPI_Type_create_subarray_64 / MPI_Type_create_subarray_c &
+        MPI_Type_create_subarray_c_64
         (ndims, array_of_sizes: at, array_of_subsizes: at, array_of_starts: at, order, oldtype, newtype: at) On::Myself,
             |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
@@ -74,7 +79,7 @@ shims! {
                 handle(oldtype))
         })())
     };
-    now MPI_Type_create_darray / MPI_Type_create_darray_c
+    now MPI_Type_create_darray & MPI_Type_create_darray_64 / MPI_Type_create_darray_c & MPI_Type_create_darray_c_64
         (size, rank, ndims, array_of_gsizes: at, array_of_distribs: at, array_of_dargs: at, array_of_psizes: at, order,
             oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
@@ -86,99 +91,103 @@ shims! {
                 &array_of_psizes, order, handle(oldtype))
         })())
     };
-    now MPI_Type_create_resized & MPI_Type_create_resized_64 / MPI_Type_create_resized_c
+    now MPI_Type_create_resized & MPI_Type_create_resized_64 / MPI_Type_create_resized_c & MPI_Type_create_resized_c_64
         (oldtype, lb: extent, extent: extent, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_resized(r, handle(oldtype), lb, extent))
     };
-    wait MPI_Type_dup(oldtype, newtype: at) On::Myself, |r| {
+    wait MPI_Type_dup & MPI_Type_dup_64(oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_dup(r, handle(oldtype)).await)
     };
-    now MPI_Type_commit(datatype: at) On::Myself, |r| {
+    now MPI_Type_commit & MPI_Type_commit_64(datatype: at) On::Myself, |r| {
         let datatype_before = shim::get_handle(r, datatype, "datatype")?;
         let datatype_after = datatype::type_commit(r, datatype_before)?;
         shim::put_handle(r, datatype, datatype_after, "datatype")
     };
-    wait MPI_Type_free(datatype: at) On::Myself, |r| {
+    wait MPI_Type_free & MPI_Type_free_64(datatype: at) On::Myself, |r| {
         let datatype_before = shim::get_handle(r, datatype, "datatype")?;
         let datatype_after = datatype::type_free(r, datatype_before).await?;
         shim::put_handle(r, datatype, datatype_after, "datatype")
     };
-    now MPI_Type_size / MPI_Type_size_c(datatype, size: at) On::Myself, |r, large| {
+    now MPI_Type_size & MPI_Type_size_64 / MPI_Type_size_c & MPI_Type_size_c_64
+        (datatype, size: at) On::Myself, |r, large| {
         let size_after = datatype::type_size(r, handle(datatype))?;
         shim::put_count(r, large, size, size_after, "size")
     };
-    now MPI_Type_size_x(datatype, size: at) On::Myself, |r| {
+    now MPI_Type_size_x & MPI_Type_size_x_64(datatype, size: at) On::Myself, |r| {
         let size_after = datatype::type_size(r, handle(datatype))?;
         shim::put_double(r, size, size_after, "size")
     };
-    now MPI_Type_get_extent / MPI_Type_get_extent_c(datatype, lb: at, extent: at) On::Myself, |r, large| {
+    now MPI_Type_get_extent & MPI_Type_get_extent_64 / MPI_Type_get_extent_c & MPI_Type_get_extent_c_64
+        (datatype, lb: at, extent: at) On::Myself, |r, large| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
         shim::put_extent(r, large, lb, lb_after, "lb")?;
         shim::put_extent(r, large, extent, extent_after, "extent")
     };
-    now MPI_Type_get_extent_x(datatype, lb: at, extent: at) On::Myself, |r| {
+    now MPI_Type_get_extent_x & MPI_Type_get_extent_x_64(datatype, lb: at, extent: at) On::Myself, |r| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
         shim::put_double(r, lb, lb_after, "lb")?;
         shim::put_double(r, extent, extent_after, "extent")
     };
-    now MPI_Type_get_true_extent / MPI_Type_get_true_extent_c
+    now MPI_Type_get_true_extent & MPI_Type_get_true_extent_64 / MPI_Type_get_true_extent_c &
+        MPI_Type_get_true_extent_c_64
         (datatype, true_lb: at, true_extent: at) On::Myself, |r, large| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
         shim::put_extent(r, large, true_lb, true_lb_after, "true_lb")?;
         shim::put_extent(r, large, true_extent, true_extent_after, "true_extent")
     };
-    now MPI_Type_get_true_extent_x(datatype, true_lb: at, true_extent: at) On::Myself, |r| {
+    now MPI_Type_get_true_extent_x & MPI_Type_get_true_extent_x_64
+        (datatype, true_lb: at, true_extent: at) On::Myself, |r| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
         shim::put_double(r, true_lb, true_lb_after, "true_lb")?;
         shim::put_double(r, true_extent, true_extent_after, "true_extent")
     };
-    now MPI_Type_get_envelope
+    now MPI_Type_get_envelope & MPI_Type_get_envelope_64
         (datatype, num_integers: at, num_addresses: at, num_datatypes: at, combiner: at) On::Myself, |r| {
         bodies::type_get_envelope(r, false, datatype as u32, num_integers, num_addresses, Addr::NULL, num_datatypes,
             combiner)
     };
-    now MPI_Type_get_envelope_c
+    now MPI_Type_get_envelope_c & MPI_Type_get_envelope_c_64
         (datatype, num_integers: at, num_addresses: at, num_large_counts: at, num_datatypes: at,
             combiner: at) On::Myself, |r| {
         bodies::type_get_envelope(r, true, datatype as u32, num_integers, num_addresses, num_large_counts,
             num_datatypes, combiner)
     };
-    now MPI_Type_get_contents
+    now MPI_Type_get_contents & MPI_Type_get_contents_64
         (datatype, max_integers, max_addresses, max_datatypes, array_of_integers: at, array_of_addresses: at,
             array_of_datatypes: at) On::Myself, |r| {
         bodies::type_get_contents(r, false, datatype as u32, i64::from(max_integers), i64::from(max_addresses), 0,
             i64::from(max_datatypes), array_of_integers, array_of_addresses, Addr::NULL, array_of_datatypes)
     };
-    now MPI_Type_get_contents_c
+    now MPI_Type_get_contents_c & MPI_Type_get_contents_c_64
         (datatype, max_integers: long, max_addresses: long, max_large_counts: long, max_datatypes: long,
             array_of_integers: at, array_of_addresses: at, array_of_large_counts: at,
             array_of_datatypes: at) On::Myself, |r| {
         bodies::type_get_contents(r, true, datatype as u32, max_integers, max_addresses, max_large_counts,
             max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
     };
-    now MPI_Type_get_name(datatype, type_name: at, resultlen: at) On::Myself, |r| {
+    now MPI_Type_get_name & MPI_Type_get_name_64(datatype, type_name: at, resultlen: at) On::Myself, |r| {
         let type_name_after = datatype::type_get_name(r, handle(datatype))?;
         let length = shim::put_string(r, type_name, &type_name_after, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now MPI_Type_set_name(datatype, type_name: at) On::Myself, |r| {
+    now MPI_Type_set_name & MPI_Type_set_name_64(datatype, type_name: at) On::Myself, |r| {
         let type_name = shim::string(r, type_name, "type_name")?;
         datatype::type_set_name(r, handle(datatype), &type_name)
     };
-    now MPI_Type_match_size(typeclass, size, datatype: at) On::Myself, |r| {
+    now MPI_Type_match_size & MPI_Type_match_size_64(typeclass, size, datatype: at) On::Myself, |r| {
         shim::put_new(r, datatype, "datatype", datatype::type_match_size(r, typeclass, size))
     };
-    now MPI_Type_get_value_index(value_type, index_type, pair_type: at) On::Myself, |r| {
+    now MPI_Type_get_value_index & MPI_Type_get_value_index_64(value_type, index_type, pair_type: at) On::Myself, |r| {
         shim::put_new(r, pair_type, "pair_type",
             datatype::type_get_value_index(r, handle(value_type), handle(index_type)))
     };
-    now MPI_Type_create_f90_integer(range, newtype: at) On::Myself, |r| {
+    now MPI_Type_create_f90_integer & MPI_Type_create_f90_integer_64(range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_integer(r, range))
     };
-    now MPI_Type_create_f90_real(p, range, newtype: at) On::Myself, |r| {
+    now MPI_Type_create_f90_real & MPI_Type_create_f90_real_64(p, range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_real(r, p, range))
     };
-    now MPI_Type_create_f90_complex(p, range, newtype: at) On::Myself, |r| {
+    now MPI_Type_create_f90_complex & MPI_Type_create_f90_complex_64(p, range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_complex(r, p, range))
     };
 }

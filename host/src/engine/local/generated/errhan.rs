@@ -4,80 +4,85 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler: at) On::Myself, |r| {
+    now_anytime MPI_Comm_create_errhandler & MPI_Comm_create_errhandler_64
+        (comm_errhandler_fn, errhandler: at) On::Myself, |r| {
         shim::put_new(r, errhandler, "errhandler",
             errhan::create_errhandler::<Comm>(r, FnPtr(comm_errhandler_fn as u32)))
     };
     now MPI_Comm_set_errhandler(comm, errhandler) On::Comm(handle(comm)), |r| {
         errhan::set_errhandler::<Comm>(r, handle(comm), handle(errhandler))
     };
-    now MPI_Comm_get_errhandler(comm, errhandler: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_get_errhandler & MPI_Comm_get_errhandler_64(comm, errhandler: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Comm>(r, handle(comm)))
     };
     wait MPI_Comm_call_errhandler(comm, errorcode) On::Comm(handle(comm)), |r| {
         errhan::call_errhandler::<Comm>(r, handle(comm), errorcode).await
     };
-    now_anytime MPI_Win_create_errhandler(win_errhandler_fn, errhandler: at) On::Myself, |r| {
+    now_anytime MPI_Win_create_errhandler & MPI_Win_create_errhandler_64
+        (win_errhandler_fn, errhandler: at) On::Myself, |r| {
         shim::put_new(r, errhandler, "errhandler", errhan::create_errhandler::<Win>(r, FnPtr(win_errhandler_fn as u32)))
     };
     now MPI_Win_set_errhandler(win, errhandler) On::Win(handle(win)), |r| {
         errhan::set_errhandler::<Win>(r, handle(win), handle(errhandler))
     };
-    now MPI_Win_get_errhandler(win, errhandler: at) On::Win(handle(win)), |r| {
+    now MPI_Win_get_errhandler & MPI_Win_get_errhandler_64(win, errhandler: at) On::Win(handle(win)), |r| {
         shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Win>(r, handle(win)))
     };
     wait MPI_Win_call_errhandler(win, errorcode) On::Win(handle(win)), |r| {
         errhan::call_errhandler::<Win>(r, handle(win), errorcode).await
     };
-    now_anytime MPI_File_create_errhandler(file_errhandler_fn, errhandler: at) On::Myself, |r| {
+    now_anytime MPI_File_create_errhandler & MPI_File_create_errhandler_64
+        (file_errhandler_fn, errhandler: at) On::Myself, |r| {
         shim::put_new(r, errhandler, "errhandler",
             errhan::create_errhandler::<File>(r, FnPtr(file_errhandler_fn as u32)))
     };
     now MPI_File_set_errhandler(file, errhandler) On::File(handle(file)), |r| {
         errhan::set_errhandler::<File>(r, handle(file), handle(errhandler))
     };
-    now MPI_File_get_errhandler(file, errhandler: at) On::File(handle(file)), |r| {
+    now MPI_File_get_errhandler & MPI_File_get_errhandler_64(file, errhandler: at) On::File(handle(file)), |r| {
         shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<File>(r, handle(file)))
     };
     wait MPI_File_call_errhandler(fh, errorcode) On::File(handle(fh)), |r| {
         errhan::call_errhandler::<File>(r, handle(fh), errorcode).await
     };
-    now_anytime MPI_Session_create_errhandler(session_errhandler_fn, errhandler: at) On::Myself, |r| {
+    now_anytime MPI_Session_create_errhandler & MPI_Session_create_errhandler_64
+        (session_errhandler_fn, errhandler: at) On::Myself, |r| {
         shim::put_new(r, errhandler, "errhandler",
             errhan::create_errhandler::<Session>(r, FnPtr(session_errhandler_fn as u32)))
     };
     now MPI_Session_set_errhandler(session, errhandler) On::Session(handle(session)), |r| {
         errhan::set_errhandler::<Session>(r, handle(session), handle(errhandler))
     };
-    now MPI_Session_get_errhandler(session, errhandler: at) On::Session(handle(session)), |r| {
+    now MPI_Session_get_errhandler & MPI_Session_get_errhandler_64
+        (session, errhandler: at) On::Session(handle(session)), |r| {
         shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Session>(r, handle(session)))
     };
     wait MPI_Session_call_errhandler(session, errorcode) On::Session(handle(session)), |r| {
         errhan::call_errhandler::<Session>(r, handle(session), errorcode).await
     };
-    now_anytime MPI_Errhandler_free(errhandler: at) On::Myself, |r| {
+    now_anytime MPI_Errhandler_free & MPI_Errhandler_free_64(errhandler: at) On::Myself, |r| {
         let errhandler_before = shim::get_handle(r, errhandler, "errhandler")?;
         let errhandler_after = errhan::errhandler_free(r, errhandler_before)?;
         shim::put_handle(r, errhandler, errhandler_after, "errhandler")
     };
-    now_anytime MPI_Error_string(errorcode, string: at, resultlen: at) On::Myself, |r| {
+    now_anytime MPI_Error_string & MPI_Error_string_64(errorcode, string: at, resultlen: at) On::Myself, |r| {
         let string_after = errhan::error_string(r, errorcode)?;
         let length = shim::put_string(r, string, &string_after, i64::from(MPI_MAX_ERROR_STRING), "string")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now_anytime MPI_Error_class(errorcode, errorclass: at) On::Myself, |r| {
+    now_anytime MPI_Error_class & MPI_Error_class_64(errorcode, errorclass: at) On::Myself, |r| {
         let errorclass_after = errhan::error_class(r, errorcode)?;
         shim::put_int(r, errorclass, errorclass_after, "errorclass")
     };
-    now_anytime MPI_Add_error_class(errorclass: at) On::Myself, |r| {
+    now_anytime MPI_Add_error_class & MPI_Add_error_class_64(errorclass: at) On::Myself, |r| {
         let errorclass_after = errhan::add_error_class(r)?;
         shim::put_int(r, errorclass, errorclass_after, "errorclass")
     };
-    now_anytime MPI_Add_error_code(errorclass, errorcode: at) On::Myself, |r| {
+    now_anytime MPI_Add_error_code & MPI_Add_error_code_64(errorclass, errorcode: at) On::Myself, |r| {
         let errorcode_after = errhan::add_error_code(r, errorclass)?;
         shim::put_int(r, errorcode, errorcode_after, "errorcode")
     };
-    now_anytime MPI_Add_error_string(errorcode, string: at) On::Myself, |r| {
+    now_anytime MPI_Add_error_string & MPI_Add_error_string_64(errorcode, string: at) On::Myself, |r| {
         let string = shim::string(r, string, "string")?;
         errhan::add_error_string(r, errorcode, &string)
     };

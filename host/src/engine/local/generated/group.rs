@@ -4,57 +4,58 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Group_size(group, size: at) On::Myself, |r| {
+    now MPI_Group_size & MPI_Group_size_64(group, size: at) On::Myself, |r| {
         let size_after = group::group_size(r, handle(group))?;
         shim::put_int(r, size, size_after, "size")
     };
-    now MPI_Group_rank(group, rank: at) On::Myself, |r| {
+    now MPI_Group_rank & MPI_Group_rank_64(group, rank: at) On::Myself, |r| {
         let rank_after = group::group_rank(r, handle(group))?;
         shim::put_int(r, rank, rank_after, "rank")
     };
-    now MPI_Group_translate_ranks(group1, n, ranks1: at, group2, ranks2: at) On::Myself, |r| {
+    now MPI_Group_translate_ranks & MPI_Group_translate_ranks_64
+        (group1, n, ranks1: at, group2, ranks2: at) On::Myself, |r| {
         let ranks1 = shim::ints(r, ranks1, i64::from(n), "ranks1")?;
         let ranks2_after = group::group_translate_ranks(r, handle(group1), n, &ranks1, handle(group2))?;
         shim::put_ints(r, ranks2, &ranks2_after, "ranks2")
     };
-    now MPI_Group_compare(group1, group2, result: at) On::Myself, |r| {
+    now MPI_Group_compare & MPI_Group_compare_64(group1, group2, result: at) On::Myself, |r| {
         let result_after = group::group_compare(r, handle(group1), handle(group2))?;
         shim::put_int(r, result, result_after, "result")
     };
-    now MPI_Group_union(group1, group2, newgroup: at) On::Myself, |r| {
+    now MPI_Group_union & MPI_Group_union_64(group1, group2, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", group::group_union(r, handle(group1), handle(group2)))
     };
-    now MPI_Group_intersection(group1, group2, newgroup: at) On::Myself, |r| {
+    now MPI_Group_intersection & MPI_Group_intersection_64(group1, group2, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", group::group_intersection(r, handle(group1), handle(group2)))
     };
-    now MPI_Group_difference(group1, group2, newgroup: at) On::Myself, |r| {
+    now MPI_Group_difference & MPI_Group_difference_64(group1, group2, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", group::group_difference(r, handle(group1), handle(group2)))
     };
-    now MPI_Group_incl(group, n, ranks: at, newgroup: at) On::Myself, |r| {
+    now MPI_Group_incl & MPI_Group_incl_64(group, n, ranks: at, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", (|| {
             let ranks = shim::ints(r, ranks, i64::from(n), "ranks")?;
             group::group_incl(r, handle(group), n, &ranks)
         })())
     };
-    now MPI_Group_excl(group, n, ranks: at, newgroup: at) On::Myself, |r| {
+    now MPI_Group_excl & MPI_Group_excl_64(group, n, ranks: at, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", (|| {
             let ranks = shim::ints(r, ranks, i64::from(n), "ranks")?;
             group::group_excl(r, handle(group), n, &ranks)
         })())
     };
-    now MPI_Group_range_incl(group, n, ranges: at, newgroup: at) On::Myself, |r| {
+    now MPI_Group_range_incl & MPI_Group_range_incl_64(group, n, ranges: at, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", (|| {
             let ranges = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
             group::group_range_incl(r, handle(group), n, &ranges)
         })())
     };
-    now MPI_Group_range_excl(group, n, ranges: at, newgroup: at) On::Myself, |r| {
+    now MPI_Group_range_excl & MPI_Group_range_excl_64(group, n, ranges: at, newgroup: at) On::Myself, |r| {
         shim::put_new(r, newgroup, "newgroup", (|| {
             let ranges = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
             group::group_range_excl(r, handle(group), n, &ranges)
         })())
     };
-    now MPI_Group_free(group: at) On::Myself, |r| {
+    now MPI_Group_free & MPI_Group_free_64(group: at) On::Myself, |r| {
         let group_before = shim::get_handle(r, group, "group")?;
         let group_after = group::group_free(r, group_before)?;
         shim::put_handle(r, group, group_after, "group")

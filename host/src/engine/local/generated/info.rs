@@ -4,41 +4,45 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_Info_create(info: at) On::Myself, |r| { shim::put_new(r, info, "info", info::info_create(r)) };
-    now_anytime MPI_Info_create_env(argc, argv: at, info: at) On::Myself, |r| {
+    now_anytime MPI_Info_create & MPI_Info_create_64(info: at) On::Myself, |r| {
+        shim::put_new(r, info, "info", info::info_create(r))
+    };
+    now_anytime MPI_Info_create_env & MPI_Info_create_env_64(argc, argv: at, info: at) On::Myself, |r| {
         bodies::info_create_env(r, argc, argv, info)
     };
-    now_anytime MPI_Info_dup(info, newinfo: at) On::Myself, |r| {
+    now_anytime MPI_Info_dup & MPI_Info_dup_64(info, newinfo: at) On::Myself, |r| {
         shim::put_new(r, newinfo, "newinfo", info::info_dup(r, handle(info)))
     };
-    now_anytime MPI_Info_free(info: at) On::Myself, |r| {
+    now_anytime MPI_Info_free & MPI_Info_free_64(info: at) On::Myself, |r| {
         let info_before = shim::get_handle(r, info, "info")?;
         let info_after = info::info_free(r, info_before)?;
         shim::put_handle(r, info, info_after, "info")
     };
-    now_anytime MPI_Info_set(info, key: at, value: at) On::Myself, |r| {
+    now_anytime MPI_Info_set & MPI_Info_set_64(info, key: at, value: at) On::Myself, |r| {
         let key = shim::string(r, key, "key")?;
         let value = shim::string(r, value, "value")?;
         info::info_set(r, handle(info), &key, &value)
     };
-    now_anytime MPI_Info_get(info, key: at, valuelen, value: at, flag: at) On::Myself, |r| {
+    now_anytime MPI_Info_get & MPI_Info_get_64(info, key: at, valuelen, value: at, flag: at) On::Myself, |r| {
         bodies::info_get(r, info as u32, key, valuelen, value, flag)
     };
-    now_anytime MPI_Info_get_string(info, key: at, buflen: at, value: at, flag: at) On::Myself, |r| {
+    now_anytime MPI_Info_get_string & MPI_Info_get_string_64
+        (info, key: at, buflen: at, value: at, flag: at) On::Myself, |r| {
         bodies::info_get_string(r, info as u32, key, buflen, value, flag)
     };
-    now_anytime MPI_Info_get_valuelen(info, key: at, valuelen: at, flag: at) On::Myself, |r| {
+    now_anytime MPI_Info_get_valuelen & MPI_Info_get_valuelen_64
+        (info, key: at, valuelen: at, flag: at) On::Myself, |r| {
         bodies::info_get_valuelen(r, info as u32, key, valuelen, flag)
     };
-    now_anytime MPI_Info_get_nkeys(info, nkeys: at) On::Myself, |r| {
+    now_anytime MPI_Info_get_nkeys & MPI_Info_get_nkeys_64(info, nkeys: at) On::Myself, |r| {
         let nkeys_after = info::info_get_nkeys(r, handle(info))?;
         shim::put_int(r, nkeys, nkeys_after, "nkeys")
     };
-    now_anytime MPI_Info_get_nthkey(info, n, key: at) On::Myself, |r| {
+    now_anytime MPI_Info_get_nthkey & MPI_Info_get_nthkey_64(info, n, key: at) On::Myself, |r| {
         let key_after = info::info_get_nthkey(r, handle(info), n)?;
         shim::put_string(r, key, &key_after, i64::from(MPI_MAX_INFO_KEY), "key").map(drop)
     };
-    now_anytime MPI_Info_delete(info, key: at) On::Myself, |r| {
+    now_anytime MPI_Info_delete & MPI_Info_delete_64(info, key: at) On::Myself, |r| {
         let key = shim::string(r, key, "key")?;
         info::info_delete(r, handle(info), &key)
     };

@@ -4,46 +4,46 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait_anytime MPI_Init(argc: at, argv: at) On::Myself, |r| { bodies::init(r, argc, argv).await };
-    wait_anytime MPI_Init_thread(argc: at, argv: at, required, provided: at) On::Myself, |r| {
+    wait_anytime MPI_Init & MPI_Init_64(argc: at, argv: at) On::Myself, |r| { bodies::init(r, argc, argv).await };
+    wait_anytime MPI_Init_thread & MPI_Init_thread_64(argc: at, argv: at, required, provided: at) On::Myself, |r| {
         bodies::init_thread(r, argc, argv, required, provided).await
     };
-    now_anytime MPI_Initialized(flag: at) On::Myself, |r| {
+    now_anytime MPI_Initialized & MPI_Initialized_64(flag: at) On::Myself, |r| {
         let flag_after = init::initialized(r)?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Finalize() On::Myself, |r| { init::finalize(r).await };
-    now_anytime MPI_Finalized(flag: at) On::Myself, |r| {
+    now_anytime MPI_Finalized & MPI_Finalized_64(flag: at) On::Myself, |r| {
         let flag_after = init::finalized(r)?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Abort(comm, errorcode) On::Comm(handle(comm)), |r| { init::abort(r, handle(comm), errorcode).await };
-    now_any_thread MPI_Query_thread(provided: at) On::Myself, |r| {
+    now_any_thread MPI_Query_thread & MPI_Query_thread_64(provided: at) On::Myself, |r| {
         let provided_after = init::query_thread(r)?;
         shim::put_int(r, provided, provided_after, "provided")
     };
-    now_any_thread MPI_Is_thread_main(flag: at) On::Myself, |r| {
+    now_any_thread MPI_Is_thread_main & MPI_Is_thread_main_64(flag: at) On::Myself, |r| {
         let flag_after = init::is_thread_main(r)?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
-    now_anytime MPI_Get_version(version: at, subversion: at) On::Myself, |r| {
+    now_anytime MPI_Get_version & MPI_Get_version_64(version: at, subversion: at) On::Myself, |r| {
         let (version_after, subversion_after) = init::get_version(r)?;
         shim::put_int(r, version, version_after, "version")?;
         shim::put_int(r, subversion, subversion_after, "subversion")
     };
-    now_anytime MPI_Get_library_version(version: at, resultlen: at) On::Myself, |r| {
+    now_anytime MPI_Get_library_version & MPI_Get_library_version_64(version: at, resultlen: at) On::Myself, |r| {
         let version_after = init::get_library_version(r)?;
         let length = shim::put_string(r, version, &version_after, i64::from(MPI_MAX_LIBRARY_VERSION_STRING),
             "version")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now MPI_Get_processor_name(name: at, resultlen: at) On::Myself, |r| {
+    now MPI_Get_processor_name & MPI_Get_processor_name_64(name: at, resultlen: at) On::Myself, |r| {
         let name_after = init::get_processor_name(r)?;
         let length = shim::put_string(r, name, &name_after, i64::from(MPI_MAX_PROCESSOR_NAME), "name")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now MPI_Get_hw_resource_info(hw_info: at) On::Myself, |r| {
+    now MPI_Get_hw_resource_info & MPI_Get_hw_resource_info_64(hw_info: at) On::Myself, |r| {
         shim::put_new(r, hw_info, "hw_info", topo::get_hw_resource_info(r))
     };
-    now MPI_Pcontrol(level, arguments: at) On::Myself, |r| { bodies::pcontrol(r, level, arguments) };
+    now MPI_Pcontrol & MPI_Pcontrol_64(level, arguments: at) On::Myself, |r| { bodies::pcontrol(r, level, arguments) };
 }

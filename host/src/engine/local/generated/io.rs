@@ -4,18 +4,18 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_File_open(comm, filename: at, amode, info, fh: at) On::File(File::NULL), |r| {
+    wait MPI_File_open & MPI_File_open_64(comm, filename: at, amode, info, fh: at) On::File(File::NULL), |r| {
         shim::put_new(r, fh, "fh", async {
             let filename = shim::string(r, filename, "filename")?;
             io::file_open(r, handle(comm), &filename, amode, handle(info)).await
         }.await)
     };
-    wait MPI_File_close(fh: at) On::Myself, |r| {
+    wait MPI_File_close & MPI_File_close_64(fh: at) On::Myself, |r| {
         let fh_before = shim::get_handle(r, fh, "fh")?;
         let fh_after = io::file_close(r, fh_before).await?;
         shim::put_handle(r, fh, fh_after, "fh")
     };
-    now MPI_File_delete(filename: at, info) On::File(File::NULL), |r| {
+    now MPI_File_delete & MPI_File_delete_64(filename: at, info) On::File(File::NULL), |r| {
         let filename = shim::string(r, filename, "filename")?;
         io::file_delete(r, &filename, handle(info))
     };
@@ -23,26 +23,28 @@ shims! {
     wait MPI_File_preallocate(fh, size: long) On::File(handle(fh)), |r| {
         io::file_preallocate(r, handle(fh), size).await
     };
-    now MPI_File_get_size(fh, size: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_size & MPI_File_get_size_64(fh, size: at) On::File(handle(fh)), |r| {
         let size_after = io::file_get_size(r, handle(fh))?;
         shim::put_double(r, size, size_after, "size")
     };
-    now MPI_File_get_group(fh, group: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_group & MPI_File_get_group_64(fh, group: at) On::File(handle(fh)), |r| {
         shim::put_new(r, group, "group", io::file_get_group(r, handle(fh)))
     };
-    now MPI_File_get_amode(fh, amode: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_amode & MPI_File_get_amode_64(fh, amode: at) On::File(handle(fh)), |r| {
         let amode_after = io::file_get_amode(r, handle(fh))?;
         shim::put_int(r, amode, amode_after, "amode")
     };
     wait MPI_File_set_info(fh, info) On::File(handle(fh)), |r| { io::file_set_info(r, handle(fh), handle(info)).await };
-    now MPI_File_get_info(fh, info_used: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_info & MPI_File_get_info_64(fh, info_used: at) On::File(handle(fh)), |r| {
         shim::put_new(r, info_used, "info_used", io::file_get_info(r, handle(fh)))
     };
-    wait MPI_File_set_view(fh, disp: long, etype, filetype, datarep: at, info) On::File(handle(fh)), |r| {
+    wait MPI_File_set_view & MPI_File_set_view_64
+        (fh, disp: long, etype, filetype, datarep: at, info) On::File(handle(fh)), |r| {
         let datarep = shim::string(r, datarep, "datarep")?;
         io::file_set_view(r, handle(fh), disp, handle(etype), handle(filetype), &datarep, handle(info)).await
     };
-    now MPI_File_get_view(fh, disp: at, etype: at, filetype: at, datarep: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_view & MPI_File_get_view_64
+        (fh, disp: at, etype: at, filetype: at, datarep: at) On::File(handle(fh)), |r| {
         let (disp_after, etype_after, filetype_after, datarep_after) = io::file_get_view(r,
             handle(fh)).inspect_err(|_| { shim::put_null(r, etype, Datatype::NULL); shim::put_null(r, filetype,
             Datatype::NULL); })?;
@@ -51,165 +53,174 @@ shims! {
         shim::put_handle(r, filetype, filetype_after, "filetype")?;
         shim::put_string(r, datarep, &datarep_after, i64::from(MPI_MAX_DATAREP_STRING), "datarep").map(drop)
     };
-    wait MPI_File_read_at / MPI_File_read_at_c
+    wait MPI_File_read_at & MPI_File_read_at_64 / MPI_File_read_at_c & MPI_File_read_at_c_64
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::At(offset), Direction::Read, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_at_all / MPI_File_read_at_all_c
+    wait MPI_File_read_at_all & MPI_File_read_at_all_64 / MPI_File_read_at_all_c & MPI_File_read_at_all_c_64
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_at / MPI_File_write_at_c
+    wait MPI_File_write_at & MPI_File_write_at_64 / MPI_File_write_at_c & MPI_File_write_at_c_64
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::At(offset), Direction::Write, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_at_all / MPI_File_write_at_all_c
+    wait MPI_File_write_at_all & MPI_File_write_at_all_64 / MPI_File_write_at_all_c & MPI_File_write_at_all_c_64
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    now MPI_File_iread_at / MPI_File_iread_at_c
+    now MPI_File_iread_at & MPI_File_iread_at_64 / MPI_File_iread_at_c & MPI_File_iread_at_c_64
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iread_at_all / MPI_File_iread_at_all_c
+    now MPI_File_iread_at_all & MPI_File_iread_at_all_64 / MPI_File_iread_at_all_c & MPI_File_iread_at_all_c_64
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite_at / MPI_File_iwrite_at_c
+    now MPI_File_iwrite_at & MPI_File_iwrite_at_64 / MPI_File_iwrite_at_c & MPI_File_iwrite_at_c_64
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite_at_all / MPI_File_iwrite_at_all_c
+    now MPI_File_iwrite_at_all & MPI_File_iwrite_at_all_64 / MPI_File_iwrite_at_all_c & MPI_File_iwrite_at_all_c_64
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
-    wait MPI_File_read / MPI_File_read_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_read & MPI_File_read_64 / MPI_File_read_c & MPI_File_read_c_64
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_all / MPI_File_read_all_c
+    wait MPI_File_read_all & MPI_File_read_all_64 / MPI_File_read_all_c & MPI_File_read_all_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_all(r, Place::Own, Direction::Read, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_shared / MPI_File_read_shared_c
+    wait MPI_File_read_shared & MPI_File_read_shared_64 / MPI_File_read_shared_c & MPI_File_read_shared_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::Shared, Direction::Read, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_ordered / MPI_File_read_ordered_c
+    wait MPI_File_read_ordered & MPI_File_read_ordered_64 / MPI_File_read_ordered_c & MPI_File_read_ordered_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_ordered(r, Direction::Read, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write / MPI_File_write_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_write & MPI_File_write_64 / MPI_File_write_c & MPI_File_write_c_64
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_all / MPI_File_write_all_c
+    wait MPI_File_write_all & MPI_File_write_all_64 / MPI_File_write_all_c & MPI_File_write_all_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_all(r, Place::Own, Direction::Write, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_shared / MPI_File_write_shared_c
+    wait MPI_File_write_shared & MPI_File_write_shared_64 / MPI_File_write_shared_c & MPI_File_write_shared_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access(r, Place::Shared, Direction::Write, handle(fh), buf, count,
             handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_ordered / MPI_File_write_ordered_c
+    wait MPI_File_write_ordered & MPI_File_write_ordered_64 / MPI_File_write_ordered_c & MPI_File_write_ordered_c_64
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
         let status_after = io::access_ordered(r, Direction::Write, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    now MPI_File_iread / MPI_File_iread_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+    now MPI_File_iread & MPI_File_iread_64 / MPI_File_iread_c & MPI_File_iread_c_64
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iread_all / MPI_File_iread_all_c
+    now MPI_File_iread_all & MPI_File_iread_all_64 / MPI_File_iread_all_c & MPI_File_iread_all_c_64
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess_all(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iread_shared / MPI_File_iread_shared_c
+    now MPI_File_iread_shared & MPI_File_iread_shared_64 / MPI_File_iread_shared_c & MPI_File_iread_shared_c_64
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::Shared, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite / MPI_File_iwrite_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+    now MPI_File_iwrite & MPI_File_iwrite_64 / MPI_File_iwrite_c & MPI_File_iwrite_c_64
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite_all / MPI_File_iwrite_all_c
+    now MPI_File_iwrite_all & MPI_File_iwrite_all_64 / MPI_File_iwrite_all_c & MPI_File_iwrite_all_c_64
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess_all(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite_shared / MPI_File_iwrite_shared_c
+    now MPI_File_iwrite_shared & MPI_File_iwrite_shared_64 / MPI_File_iwrite_shared_c & MPI_File_iwrite_shared_c_64
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
             io::iaccess(r, Place::Shared, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
-    wait MPI_File_read_at_all_begin / MPI_File_read_at_all_begin_c
+    wait MPI_File_read_at_all_begin & MPI_File_read_at_all_begin_64 / MPI_File_read_at_all_begin_c &
+        MPI_File_read_at_all_begin_c_64
         (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_read_at_all_end & MPI_File_read_at_all_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::AtAll, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_at_all_begin / MPI_File_write_at_all_begin_c
+    wait MPI_File_write_at_all_begin & MPI_File_write_at_all_begin_64 / MPI_File_write_at_all_begin_c &
+        MPI_File_write_at_all_begin_c_64
         (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_write_at_all_end & MPI_File_write_at_all_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::AtAll, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_all_begin / MPI_File_read_all_begin_c
+    wait MPI_File_read_all_begin & MPI_File_read_all_begin_64 / MPI_File_read_all_begin_c & MPI_File_read_all_begin_c_64
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_all(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_read_all_end & MPI_File_read_all_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::All, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_all_begin / MPI_File_write_all_begin_c
+    wait MPI_File_write_all_begin & MPI_File_write_all_begin_64 / MPI_File_write_all_begin_c &
+        MPI_File_write_all_begin_c_64
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_all(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_write_all_end & MPI_File_write_all_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::All, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_ordered_begin / MPI_File_read_ordered_begin_c
+    wait MPI_File_read_ordered_begin & MPI_File_read_ordered_begin_64 / MPI_File_read_ordered_begin_c &
+        MPI_File_read_ordered_begin_c_64
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_ordered(r, Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_read_ordered_end & MPI_File_read_ordered_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::Ordered, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_ordered_begin / MPI_File_write_ordered_begin_c
+    wait MPI_File_write_ordered_begin & MPI_File_write_ordered_begin_64 / MPI_File_write_ordered_begin_c &
+        MPI_File_write_ordered_begin_c_64
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
         io::begin_ordered(r, Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+    wait MPI_File_write_ordered_end & MPI_File_write_ordered_end_64(fh, buf: at, status: at) On::File(handle(fh)), |r| {
         let status_after = io::end_split(r, Split::Ordered, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
@@ -219,19 +230,20 @@ shims! {
     wait MPI_File_seek_shared(fh, offset: long, whence) On::File(handle(fh)), |r| {
         io::file_seek_shared(r, handle(fh), offset, whence).await
     };
-    now MPI_File_get_position(fh, offset: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_position & MPI_File_get_position_64(fh, offset: at) On::File(handle(fh)), |r| {
         let offset_after = io::file_get_position(r, handle(fh))?;
         shim::put_double(r, offset, offset_after, "offset")
     };
-    now MPI_File_get_position_shared(fh, offset: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_position_shared & MPI_File_get_position_shared_64(fh, offset: at) On::File(handle(fh)), |r| {
         let offset_after = io::file_get_position_shared(r, handle(fh))?;
         shim::put_double(r, offset, offset_after, "offset")
     };
-    now MPI_File_get_byte_offset(fh, offset: long, disp: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_byte_offset & MPI_File_get_byte_offset_64(fh, offset: long, disp: at) On::File(handle(fh)), |r| {
         let disp_after = io::file_get_byte_offset(r, handle(fh), offset)?;
         shim::put_double(r, disp, disp_after, "disp")
     };
-    now MPI_File_get_type_extent / MPI_File_get_type_extent_c
+    now MPI_File_get_type_extent & MPI_File_get_type_extent_64 / MPI_File_get_type_extent_c &
+        MPI_File_get_type_extent_c_64
         (fh, datatype, extent: at) On::File(handle(fh)), |r, large| {
         let extent_after = io::file_get_type_extent(r, handle(fh), handle(datatype))?;
         shim::put_extent(r, large, extent, extent_after, "extent")
@@ -239,7 +251,7 @@ shims! {
     wait MPI_File_set_atomicity(fh, flag) On::File(handle(fh)), |r| {
         io::file_set_atomicity(r, handle(fh), flag != 0).await
     };
-    now MPI_File_get_atomicity(fh, flag: at) On::File(handle(fh)), |r| {
+    now MPI_File_get_atomicity & MPI_File_get_atomicity_64(fh, flag: at) On::File(handle(fh)), |r| {
         let flag_after = io::file_get_atomicity(r, handle(fh))?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

@@ -6,7 +6,7 @@ use crate::engine::local::row::prelude::*;
 shims! {
     value MPI_Wtime() On::Myself, |r| { bodies::wtime(r)? };
     value MPI_Wtick() On::Myself, |r| { bodies::wtick(r)? };
-    now MPI_Get_address(location: at, address: at) On::Myself, |r| {
+    now MPI_Get_address & MPI_Get_address_64(location: at, address: at) On::Myself, |r| {
         let address_after = datatype::get_address(r, location)?;
         shim::put_aint(r, address, address_after, "address")
     };
@@ -16,5 +16,5 @@ shims! {
         let baseptr_after = init::alloc_mem(r, size, handle(info)).await?;
         shim::put_address(r, baseptr, baseptr_after, "baseptr")
     };
-    wait MPI_Free_mem(base: at) On::Myself, |r| { init::free_mem(r, base).await };
+    wait MPI_Free_mem & MPI_Free_mem_64(base: at) On::Myself, |r| { init::free_mem(r, base).await };
 }

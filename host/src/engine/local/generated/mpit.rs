@@ -4,31 +4,33 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_T_init_thread(required, provided: at) On::Nothing, |r| {
+    now_anytime MPI_T_init_thread & MPI_T_init_thread_64(required, provided: at) On::Nothing, |r| {
         let provided_after = tool::t_init_thread(r, required)?;
         shim::put_int(r, provided, provided_after, "provided")
     };
     now_anytime MPI_T_finalize() On::Nothing, |r| { tool::t_finalize(r) };
-    now_anytime MPI_T_enum_get_info(enumtype, num: at, name: at, name_len: at) On::Nothing, |r| {
+    now_anytime MPI_T_enum_get_info & MPI_T_enum_get_info_64
+        (enumtype, num: at, name: at, name_len: at) On::Nothing, |r| {
         let (num_after, name_after) = tool::t_enum_get_info(r, enumtype as u32)?;
         shim::if_wanted(num, || shim::put_int(r, num, num_after, "num"))?;
         shim::put_text(r, name, name_len, name_after, "name")
     };
-    now_anytime MPI_T_enum_get_item(enumtype, index, value: at, name: at, name_len: at) On::Nothing, |r| {
+    now_anytime MPI_T_enum_get_item & MPI_T_enum_get_item_64
+        (enumtype, index, value: at, name: at, name_len: at) On::Nothing, |r| {
         let (value_after, name_after) = tool::t_enum_get_item(r, enumtype as u32, index)?;
         shim::if_wanted(value, || shim::put_int(r, value, value_after, "value"))?;
         shim::put_text(r, name, name_len, name_after, "name")
     };
-    now_anytime MPI_T_cvar_get_num(num_cvar: at) On::Nothing, |r| {
+    now_anytime MPI_T_cvar_get_num & MPI_T_cvar_get_num_64(num_cvar: at) On::Nothing, |r| {
         let num_cvar_after = tool::t_cvar_get_num(r)?;
         shim::put_int(r, num_cvar, num_cvar_after, "num_cvar")
     };
-    now_anytime MPI_T_cvar_get_index(name: at, cvar_index: at) On::Nothing, |r| {
+    now_anytime MPI_T_cvar_get_index & MPI_T_cvar_get_index_64(name: at, cvar_index: at) On::Nothing, |r| {
         let name = shim::string(r, name, "name")?;
         let cvar_index_after = tool::t_cvar_get_index(r, &name)?;
         shim::put_int(r, cvar_index, cvar_index_after, "cvar_index")
     };
-    now_anytime MPI_T_cvar_get_info
+    now_anytime MPI_T_cvar_get_info & MPI_T_cvar_get_info_64
         (cvar_index, name: at, name_len: at, verbosity: at, datatype: at, enumtype: at, desc: at, desc_len: at,
             bind: at, scope: at) On::Nothing, |r| {
         let (name_after, verbosity_after, datatype_after, enumtype_after, desc_after, bind_after,
@@ -41,28 +43,33 @@ shims! {
         shim::if_wanted(bind, || shim::put_int(r, bind, bind_after, "bind"))?;
         shim::if_wanted(scope, || shim::put_int(r, scope, scope_after, "scope"))
     };
-    now_anytime MPI_T_cvar_handle_alloc(cvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
+    now_anytime MPI_T_cvar_handle_alloc & MPI_T_cvar_handle_alloc_64
+        (cvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
         let (handle_after, count_after) = tool::t_cvar_handle_alloc(r, cvar_index, obj_handle)?;
         shim::put_tool(r, handle, handle_after, "handle")?;
         shim::put_int(r, count, count_after, "count")
     };
-    now_anytime MPI_T_cvar_handle_free(handle: at) On::Nothing, |r| {
+    now_anytime MPI_T_cvar_handle_free & MPI_T_cvar_handle_free_64(handle: at) On::Nothing, |r| {
         let handle_before = shim::get_tool(r, handle, "handle")?;
         let handle_after = tool::t_cvar_handle_free(r, handle_before)?;
         shim::put_tool(r, handle, handle_after, "handle")
     };
-    now_anytime MPI_T_cvar_read(handle, buf: at) On::Nothing, |r| { tool::t_cvar_read(r, handle as u32, buf) };
-    now_anytime MPI_T_cvar_write(handle, buf: at) On::Nothing, |r| { bodies::t_cvar_write(r, handle as u32, buf) };
-    now_anytime MPI_T_pvar_get_num(num_pvar: at) On::Nothing, |r| {
+    now_anytime MPI_T_cvar_read & MPI_T_cvar_read_64(handle, buf: at) On::Nothing, |r| {
+        tool::t_cvar_read(r, handle as u32, buf)
+    };
+    now_anytime MPI_T_cvar_write & MPI_T_cvar_write_64(handle, buf: at) On::Nothing, |r| {
+        bodies::t_cvar_write(r, handle as u32, buf)
+    };
+    now_anytime MPI_T_pvar_get_num & MPI_T_pvar_get_num_64(num_pvar: at) On::Nothing, |r| {
         let num_pvar_after = tool::t_pvar_get_num(r)?;
         shim::put_int(r, num_pvar, num_pvar_after, "num_pvar")
     };
-    now_anytime MPI_T_pvar_get_index(name: at, var_class, pvar_index: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_get_index & MPI_T_pvar_get_index_64(name: at, var_class, pvar_index: at) On::Nothing, |r| {
         let name = shim::string(r, name, "name")?;
         let pvar_index_after = tool::t_pvar_get_index(r, &name, var_class)?;
         shim::put_int(r, pvar_index, pvar_index_after, "pvar_index")
     };
-    now_anytime MPI_T_pvar_get_info
+    now_anytime MPI_T_pvar_get_info & MPI_T_pvar_get_info_64
         (pvar_index, name: at, name_len: at, verbosity: at, var_class: at, datatype: at, enumtype: at, desc: at,
             desc_len: at, bind: at, readonly: at, continuous: at, atomic: at) On::Nothing, |r| {
         let (name_after, verbosity_after, var_class_after, datatype_after, enumtype_after, desc_after, bind_after,
@@ -78,21 +85,22 @@ shims! {
         shim::if_wanted(continuous, || shim::put_flag(r, continuous, continuous_after, "continuous"))?;
         shim::if_wanted(atomic, || shim::put_flag(r, atomic, atomic_after, "atomic"))
     };
-    now_anytime MPI_T_pvar_session_create(session: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_session_create & MPI_T_pvar_session_create_64(session: at) On::Nothing, |r| {
         let session_after = tool::t_pvar_session_create(r)?;
         shim::put_tool(r, session, session_after, "session")
     };
-    now_anytime MPI_T_pvar_session_free(session: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_session_free & MPI_T_pvar_session_free_64(session: at) On::Nothing, |r| {
         let session_before = shim::get_tool(r, session, "session")?;
         let session_after = tool::t_pvar_session_free(r, session_before)?;
         shim::put_tool(r, session, session_after, "session")
     };
-    now_anytime MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_handle_alloc & MPI_T_pvar_handle_alloc_64
+        (session, pvar_index, obj_handle: at, handle: at, count: at) On::Nothing, |r| {
         let (handle_after, count_after) = tool::t_pvar_handle_alloc(r, session as u32, pvar_index, obj_handle)?;
         shim::put_tool(r, handle, handle_after, "handle")?;
         shim::put_int(r, count, count_after, "count")
     };
-    now_anytime MPI_T_pvar_handle_free(session, handle: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_handle_free & MPI_T_pvar_handle_free_64(session, handle: at) On::Nothing, |r| {
         let handle_before = shim::get_tool(r, handle, "handle")?;
         let handle_after = tool::t_pvar_handle_free(r, session as u32, handle_before)?;
         shim::put_tool(r, handle, handle_after, "handle")
@@ -106,20 +114,20 @@ shims! {
     now_anytime MPI_T_pvar_reset(session, handle) On::Nothing, |r| {
         tool::t_pvar_reset(r, session as u32, handle as u32)
     };
-    now_anytime MPI_T_pvar_read(session, handle, buf: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_read & MPI_T_pvar_read_64(session, handle, buf: at) On::Nothing, |r| {
         tool::t_pvar_read(r, session as u32, handle as u32, buf)
     };
-    now_anytime MPI_T_pvar_readreset(session, handle, buf: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_readreset & MPI_T_pvar_readreset_64(session, handle, buf: at) On::Nothing, |r| {
         tool::t_pvar_readreset(r, session as u32, handle as u32, buf)
     };
-    now_anytime MPI_T_pvar_write(session, handle, buf: at) On::Nothing, |r| {
+    now_anytime MPI_T_pvar_write & MPI_T_pvar_write_64(session, handle, buf: at) On::Nothing, |r| {
         bodies::t_pvar_write(r, session as u32, handle as u32, buf)
     };
-    now_anytime MPI_T_source_get_num(num_sources: at) On::Nothing, |r| {
+    now_anytime MPI_T_source_get_num & MPI_T_source_get_num_64(num_sources: at) On::Nothing, |r| {
         let num_sources_after = tool::t_source_get_num(r)?;
         shim::put_int(r, num_sources, num_sources_after, "num_sources")
     };
-    now_anytime MPI_T_source_get_info
+    now_anytime MPI_T_source_get_info & MPI_T_source_get_info_64
         (source_index, name: at, name_len: at, desc: at, desc_len: at, ordering: at, ticks_per_second: at,
             max_ticks: at, info: at) On::Nothing, |r| {
         let (name_after, desc_after, ordering_after, ticks_per_second_after, max_ticks_after,
@@ -132,26 +140,28 @@ shims! {
         shim::if_wanted(max_ticks, || shim::put_double(r, max_ticks, max_ticks_after, "max_ticks"))?;
         shim::if_wanted(info, || shim::put_handle(r, info, info_after, "info"))
     };
-    now_anytime MPI_T_source_get_timestamp(source_index, timestamp: at) On::Nothing, |r| {
+    now_anytime MPI_T_source_get_timestamp & MPI_T_source_get_timestamp_64
+        (source_index, timestamp: at) On::Nothing, |r| {
         let timestamp_after = tool::t_source_get_timestamp(r, source_index)?;
         shim::put_double(r, timestamp, timestamp_after, "timestamp")
     };
-    now_anytime MPI_T_event_get_num(num_events: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_get_num & MPI_T_event_get_num_64(num_events: at) On::Nothing, |r| {
         let num_events_after = tool::t_event_get_num(r)?;
         shim::put_int(r, num_events, num_events_after, "num_events")
     };
-    now_anytime MPI_T_event_get_index(name: at, event_index: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_get_index & MPI_T_event_get_index_64(name: at, event_index: at) On::Nothing, |r| {
         let name = shim::string(r, name, "name")?;
         let event_index_after = tool::t_event_get_index(r, &name)?;
         shim::put_int(r, event_index, event_index_after, "event_index")
     };
-    now_anytime MPI_T_event_get_info
+    now_anytime MPI_T_event_get_info & MPI_T_event_get_info_64
         (event_index, name: at, name_len: at, verbosity: at, array_of_datatypes: at, array_of_displacements: at,
             num_elements: at, enumtype: at, info: at, desc: at, desc_len: at, bind: at) On::Nothing, |r| {
         bodies::t_event_get_info(r, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements,
             num_elements, enumtype, info, desc, desc_len, bind)
     };
-    now_anytime MPI_T_event_handle_alloc(event_index, obj_handle: at, info, event_registration: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_handle_alloc & MPI_T_event_handle_alloc_64
+        (event_index, obj_handle: at, info, event_registration: at) On::Nothing, |r| {
         let event_registration_after = tool::t_event_handle_alloc(r, event_index, obj_handle, handle(info))?;
         shim::put_tool(r, event_registration, event_registration_after, "event_registration")
     };
@@ -159,7 +169,8 @@ shims! {
         (event_registration, user_data: kept, free_cb_function) On::Nothing, |r| {
         bodies::t_event_handle_free(r, event_registration as u32, user_data, free_cb_function as u32).await
     };
-    now_anytime MPI_T_event_handle_get_info(event_registration, info_used: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_handle_get_info & MPI_T_event_handle_get_info_64
+        (event_registration, info_used: at) On::Nothing, |r| {
         shim::put_new(r, info_used, "info_used", tool::t_event_handle_get_info(r, event_registration as u32))
     };
     now_anytime MPI_T_event_handle_set_info(event_registration, info) On::Nothing, |r| {
@@ -170,7 +181,8 @@ shims! {
         bodies::t_event_register_callback(r, event_registration as u32, cb_safety, info as u32, user_data,
             event_cb_function as u32)
     };
-    now_anytime MPI_T_event_callback_get_info(event_registration, cb_safety, info_used: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_callback_get_info & MPI_T_event_callback_get_info_64
+        (event_registration, cb_safety, info_used: at) On::Nothing, |r| {
         shim::put_new(r, info_used, "info_used",
             tool::t_event_callback_get_info(r, event_registration as u32, cb_safety))
     };
@@ -180,30 +192,31 @@ shims! {
     now_anytime MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function) On::Nothing, |r| {
         bodies::t_event_set_dropped_handler(r, event_registration as u32, dropped_cb_function as u32)
     };
-    now_anytime MPI_T_event_read(event_instance, element_index, buffer: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_read & MPI_T_event_read_64(event_instance, element_index, buffer: at) On::Nothing, |r| {
         tool::t_event_read(r, event_instance as u32, element_index, buffer)
     };
-    now_anytime MPI_T_event_copy(event_instance, buffer: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_copy & MPI_T_event_copy_64(event_instance, buffer: at) On::Nothing, |r| {
         tool::t_event_copy(r, event_instance as u32, buffer)
     };
-    now_anytime MPI_T_event_get_timestamp(event_instance, event_timestamp: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_get_timestamp & MPI_T_event_get_timestamp_64
+        (event_instance, event_timestamp: at) On::Nothing, |r| {
         let event_timestamp_after = tool::t_event_get_timestamp(r, event_instance as u32)?;
         shim::put_double(r, event_timestamp, event_timestamp_after, "event_timestamp")
     };
-    now_anytime MPI_T_event_get_source(event_instance, source_index: at) On::Nothing, |r| {
+    now_anytime MPI_T_event_get_source & MPI_T_event_get_source_64(event_instance, source_index: at) On::Nothing, |r| {
         let source_index_after = tool::t_event_get_source(r, event_instance as u32)?;
         shim::put_int(r, source_index, source_index_after, "source_index")
     };
-    now_anytime MPI_T_category_get_num(num_cat: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_num & MPI_T_category_get_num_64(num_cat: at) On::Nothing, |r| {
         let num_cat_after = tool::t_category_get_num(r)?;
         shim::put_int(r, num_cat, num_cat_after, "num_cat")
     };
-    now_anytime MPI_T_category_get_index(name: at, cat_index: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_index & MPI_T_category_get_index_64(name: at, cat_index: at) On::Nothing, |r| {
         let name = shim::string(r, name, "name")?;
         let cat_index_after = tool::t_category_get_index(r, &name)?;
         shim::put_int(r, cat_index, cat_index_after, "cat_index")
     };
-    now_anytime MPI_T_category_get_info
+    now_anytime MPI_T_category_get_info & MPI_T_category_get_info_64
         (cat_index, name: at, name_len: at, desc: at, desc_len: at, num_cvars: at, num_pvars: at,
             num_categories: at) On::Nothing, |r| {
         let (name_after, desc_after, num_cvars_after, num_pvars_after,
@@ -214,27 +227,29 @@ shims! {
         shim::if_wanted(num_pvars, || shim::put_int(r, num_pvars, num_pvars_after, "num_pvars"))?;
         shim::if_wanted(num_categories, || shim::put_int(r, num_categories, num_categories_after, "num_categories"))
     };
-    now_anytime MPI_T_category_get_num_events(cat_index, num_events: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_num_events & MPI_T_category_get_num_events_64
+        (cat_index, num_events: at) On::Nothing, |r| {
         let num_events_after = tool::t_category_get_num_events(r, cat_index)?;
         shim::put_int(r, num_events, num_events_after, "num_events")
     };
-    now_anytime MPI_T_category_get_cvars(cat_index, len, indices: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_cvars & MPI_T_category_get_cvars_64(cat_index, len, indices: at) On::Nothing, |r| {
         let indices_after = tool::t_category_get_cvars(r, cat_index, len)?;
         shim::put_ints(r, indices, &indices_after, "indices")
     };
-    now_anytime MPI_T_category_get_pvars(cat_index, len, indices: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_pvars & MPI_T_category_get_pvars_64(cat_index, len, indices: at) On::Nothing, |r| {
         let indices_after = tool::t_category_get_pvars(r, cat_index, len)?;
         shim::put_ints(r, indices, &indices_after, "indices")
     };
-    now_anytime MPI_T_category_get_events(cat_index, len, indices: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_events & MPI_T_category_get_events_64(cat_index, len, indices: at) On::Nothing, |r| {
         let indices_after = tool::t_category_get_events(r, cat_index, len)?;
         shim::put_ints(r, indices, &indices_after, "indices")
     };
-    now_anytime MPI_T_category_get_categories(cat_index, len, indices: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_get_categories & MPI_T_category_get_categories_64
+        (cat_index, len, indices: at) On::Nothing, |r| {
         let indices_after = tool::t_category_get_categories(r, cat_index, len)?;
         shim::put_ints(r, indices, &indices_after, "indices")
     };
-    now_anytime MPI_T_category_changed(update_number: at) On::Nothing, |r| {
+    now_anytime MPI_T_category_changed & MPI_T_category_changed_64(update_number: at) On::Nothing, |r| {
         let update_number_after = tool::t_category_changed(r)?;
         shim::put_int(r, update_number, update_number_after, "update_number")
     };

@@ -4,14 +4,18 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    collective MPI_Neighbor_allgather / MPI_Neighbor_allgather_c, MPI_Ineighbor_allgather / MPI_Ineighbor_allgather_c,
-        MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c
+    collective MPI_Neighbor_allgather & MPI_Neighbor_allgather_64 / MPI_Neighbor_allgather_c &
+        MPI_Neighbor_allgather_c_64, MPI_Ineighbor_allgather & MPI_Ineighbor_allgather_64 / MPI_Ineighbor_allgather_c &
+        MPI_Ineighbor_allgather_c_64, MPI_Neighbor_allgather_init & MPI_Neighbor_allgather_init_64 /
+        MPI_Neighbor_allgather_init_c & MPI_Neighbor_allgather_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
         Neighbor::allgather(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
-    collective MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c,
-        MPI_Ineighbor_allgatherv / MPI_Ineighbor_allgatherv_c,
-        MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c
+    collective MPI_Neighbor_allgatherv & MPI_Neighbor_allgatherv_64 / MPI_Neighbor_allgatherv_c &
+        MPI_Neighbor_allgatherv_c_64, MPI_Ineighbor_allgatherv & MPI_Ineighbor_allgatherv_64 /
+        MPI_Ineighbor_allgatherv_c & MPI_Ineighbor_allgatherv_c_64,
+        MPI_Neighbor_allgatherv_init & MPI_Neighbor_allgatherv_init_64 / MPI_Neighbor_allgatherv_init_c &
+        MPI_Neighbor_allgatherv_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, comm) comm, |r, c,
             large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
@@ -19,13 +23,17 @@ shims! {
         Neighbor::allgatherv(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs,
             handle(recvtype))
     };
-    collective MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall / MPI_Ineighbor_alltoall_c,
-        MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c
+    collective MPI_Neighbor_alltoall & MPI_Neighbor_alltoall_64 / MPI_Neighbor_alltoall_c & MPI_Neighbor_alltoall_c_64,
+        MPI_Ineighbor_alltoall & MPI_Ineighbor_alltoall_64 / MPI_Ineighbor_alltoall_c & MPI_Ineighbor_alltoall_c_64,
+        MPI_Neighbor_alltoall_init & MPI_Neighbor_alltoall_init_64 / MPI_Neighbor_alltoall_init_c &
+        MPI_Neighbor_alltoall_init_c_64
         (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
         Neighbor::alltoall(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
-    collective MPI_Neighbor_alltoallv / MPI_Neighbor_alltoallv_c, MPI_Ineighbor_alltoallv / MPI_Ineighbor_alltoallv_c,
-        MPI_Neighbor_alltoallv_init / MPI_Neighbor_alltoallv_init_c
+    collective MPI_Neighbor_alltoallv & MPI_Neighbor_alltoallv_64 / MPI_Neighbor_alltoallv_c &
+        MPI_Neighbor_alltoallv_c_64, MPI_Ineighbor_alltoallv & MPI_Ineighbor_alltoallv_64 / MPI_Ineighbor_alltoallv_c &
+        MPI_Ineighbor_alltoallv_c_64, MPI_Neighbor_alltoallv_init & MPI_Neighbor_alltoallv_init_64 /
+        MPI_Neighbor_alltoallv_init_c & MPI_Neighbor_alltoallv_init_c_64
         (sendbuf: at, sendcounts: at, sdispls: at, sendtype, recvbuf: at, recvcounts: at, rdispls: at, recvtype,
             comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
@@ -35,8 +43,10 @@ shims! {
         Neighbor::alltoallv(r, c, sendbuf, &sendcounts, &sdispls, handle(sendtype), recvbuf, &recvcounts, &rdispls,
             handle(recvtype))
     };
-    collective MPI_Neighbor_alltoallw / MPI_Neighbor_alltoallw_c, MPI_Ineighbor_alltoallw / MPI_Ineighbor_alltoallw_c,
-        MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c
+    collective MPI_Neighbor_alltoallw & MPI_Neighbor_alltoallw_64 / MPI_Neighbor_alltoallw_c &
+        MPI_Neighbor_alltoallw_c_64, MPI_Ineighbor_alltoallw & MPI_Ineighbor_alltoallw_64 / MPI_Ineighbor_alltoallw_c &
+        MPI_Ineighbor_alltoallw_c_64, MPI_Neighbor_alltoallw_init & MPI_Neighbor_alltoallw_init_64 /
+        MPI_Neighbor_alltoallw_init_c & MPI_Neighbor_alltoallw_init_c_64
         (sendbuf: at, sendcounts: at, sdispls: at, sendtypes: at, recvbuf: at, recvcounts: at, rdispls: at,
             recvtypes: at, comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;

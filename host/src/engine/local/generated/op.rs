@@ -4,18 +4,20 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Reduce_local / MPI_Reduce_local_c(inbuf: at, inoutbuf: at, count: wide, datatype, op) On::Myself, |r| {
+    wait MPI_Reduce_local & MPI_Reduce_local_64 / MPI_Reduce_local_c & MPI_Reduce_local_c_64
+        (inbuf: at, inoutbuf: at, count: wide, datatype, op) On::Myself, |r| {
         op::reduce_local(r, inbuf, inoutbuf, count, handle(datatype), handle(op)).await
     };
-    now MPI_Op_create / MPI_Op_create_c(user_fn, commute, op: at) On::Myself, |r| {
+    now MPI_Op_create & MPI_Op_create_64 / MPI_Op_create_c & MPI_Op_create_c_64
+        (user_fn, commute, op: at) On::Myself, |r| {
         shim::put_new(r, op, "op", op::op_create(r, FnPtr(user_fn as u32), commute != 0))
     };
-    now MPI_Op_free(op: at) On::Myself, |r| {
+    now MPI_Op_free & MPI_Op_free_64(op: at) On::Myself, |r| {
         let op_before = shim::get_handle(r, op, "op")?;
         let op_after = op::op_free(r, op_before)?;
         shim::put_handle(r, op, op_after, "op")
     };
-    now MPI_Op_commutative(op, commute: at) On::Myself, |r| {
+    now MPI_Op_commutative & MPI_Op_commutative_64(op, commute: at) On::Myself, |r| {
         let commute_after = op::op_commutative(r, handle(op))?;
         shim::put_flag(r, commute, commute_after, "commute")
     };

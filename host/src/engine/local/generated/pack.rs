@@ -4,7 +4,7 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Pack / MPI_Pack_c
+    now MPI_Pack & MPI_Pack_64 / MPI_Pack_c & MPI_Pack_c_64
         (inbuf: at, incount: wide, datatype, outbuf: at, outsize: wide, position: at, comm) On::Comm(handle(comm)), |r,
             large| {
         let position_before = shim::get_count(r, large, position, "position")?;
@@ -12,7 +12,7 @@ shims! {
             handle(comm))?;
         shim::put_count(r, large, position, position_after, "position")
     };
-    now MPI_Unpack / MPI_Unpack_c
+    now MPI_Unpack & MPI_Unpack_64 / MPI_Unpack_c & MPI_Unpack_c_64
         (inbuf: at, insize: wide, position: at, outbuf: at, outcount: wide, datatype, comm) On::Comm(handle(comm)), |r,
             large| {
         let position_before = shim::get_count(r, large, position, "position")?;
@@ -20,11 +20,12 @@ shims! {
             handle(comm))?;
         shim::put_count(r, large, position, position_after, "position")
     };
-    now MPI_Pack_size / MPI_Pack_size_c(incount: wide, datatype, comm, size: at) On::Comm(handle(comm)), |r, large| {
+    now MPI_Pack_size & MPI_Pack_size_64 / MPI_Pack_size_c & MPI_Pack_size_c_64
+        (incount: wide, datatype, comm, size: at) On::Comm(handle(comm)), |r, large| {
         let size_after = pack::pack_size(r, incount, handle(datatype), handle(comm))?;
         shim::put_count(r, large, size, size_after, "size")
     };
-    now MPI_Pack_external & MPI_Pack_external_64 / MPI_Pack_external_c
+    now MPI_Pack_external & MPI_Pack_external_64 / MPI_Pack_external_c & MPI_Pack_external_c_64
         (datarep: at, inbuf: at, incount: wide, datatype, outbuf: at, outsize: extent, position: at) On::Myself, |r,
             large| {
         let datarep = shim::string(r, datarep, "datarep")?;
@@ -33,7 +34,7 @@ shims! {
             position_before)?;
         shim::put_extent(r, large, position, position_after, "position")
     };
-    now MPI_Unpack_external & MPI_Unpack_external_64 / MPI_Unpack_external_c
+    now MPI_Unpack_external & MPI_Unpack_external_64 / MPI_Unpack_external_c & MPI_Unpack_external_c_64
         (datarep: at, inbuf: at, insize: extent, position: at, outbuf: at, outcount: wide, datatype) On::Myself, |r,
             large| {
         let datarep = shim::string(r, datarep, "datarep")?;
@@ -42,7 +43,7 @@ shims! {
             handle(datatype))?;
         shim::put_extent(r, large, position, position_after, "position")
     };
-    now MPI_Pack_external_size / MPI_Pack_external_size_c
+    now MPI_Pack_external_size & MPI_Pack_external_size_64 / MPI_Pack_external_size_c & MPI_Pack_external_size_c_64
         (datarep: at, incount: wide, datatype, size: at) On::Myself, |r, large| {
         let datarep = shim::string(r, datarep, "datarep")?;
         let size_after = pack::pack_external_size(r, &datarep, incount, handle(datatype))?;

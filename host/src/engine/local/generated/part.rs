@@ -4,12 +4,12 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Psend_init
+    now MPI_Psend_init & MPI_Psend_init_64
         (buf: at, partitions, count: long, datatype, dest, tag, comm, info, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::psend_init(r, buf, partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
     };
-    now MPI_Precv_init
+    now MPI_Precv_init & MPI_Precv_init_64
         (buf: at, partitions, count: long, datatype, dest, tag, comm, info, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::precv_init(r, buf, partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
@@ -20,10 +20,11 @@ shims! {
     now MPI_Pready_range(partition_low, partition_high, request) On::Request(handle(request)), |r| {
         pt2pt::pready_range(r, partition_low, partition_high, handle(request))
     };
-    now MPI_Pready_list(length, array_of_partitions: at, request) On::Request(handle(request)), |r| {
+    now MPI_Pready_list & MPI_Pready_list_64
+        (length, array_of_partitions: at, request) On::Request(handle(request)), |r| {
         bodies::pready_list(r, length, array_of_partitions, request as u32)
     };
-    wait MPI_Parrived(request, partition, flag: at) On::Request(handle(request)), |r| {
+    wait MPI_Parrived & MPI_Parrived_64(request, partition, flag: at) On::Request(handle(request)), |r| {
         let flag_after = pt2pt::parrived(r, handle(request), partition).await?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

@@ -4,115 +4,121 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait_unless MPI_Send / MPI_Send_c(buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+    wait_unless MPI_Send & MPI_Send_64 / MPI_Send_c & MPI_Send_c_64
+        (buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::send_at_once(r, buf, count, handle(datatype), dest, tag, handle(comm))
     } then |done| { done };
-    wait MPI_Ssend / MPI_Ssend_c(buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+    wait MPI_Ssend & MPI_Ssend_64 / MPI_Ssend_c & MPI_Ssend_c_64
+        (buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::send_as(r, Kind::Ssend, buf, count, handle(datatype), dest, tag, handle(comm)).await
     };
-    wait MPI_Bsend / MPI_Bsend_c(buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+    wait MPI_Bsend & MPI_Bsend_64 / MPI_Bsend_c & MPI_Bsend_c_64
+        (buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::bsend(r, buf, count, handle(datatype), dest, tag, handle(comm)).await
     };
-    wait MPI_Rsend / MPI_Rsend_c(buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+    wait MPI_Rsend & MPI_Rsend_64 / MPI_Rsend_c & MPI_Rsend_c_64
+        (buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::send(r, buf, count, handle(datatype), dest, tag, handle(comm)).await
     };
-    now MPI_Isend / MPI_Isend_c
+    now MPI_Isend & MPI_Isend_64 / MPI_Isend_c & MPI_Isend_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request", pt2pt::isend(r, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Issend / MPI_Issend_c
+    now MPI_Issend & MPI_Issend_64 / MPI_Issend_c & MPI_Issend_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::isend_as(r, Kind::Ssend, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Ibsend / MPI_Ibsend_c
+    now MPI_Ibsend & MPI_Ibsend_64 / MPI_Ibsend_c & MPI_Ibsend_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request", pt2pt::ibsend(r, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Irsend / MPI_Irsend_c
+    now MPI_Irsend & MPI_Irsend_64 / MPI_Irsend_c & MPI_Irsend_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request", pt2pt::isend(r, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Send_init / MPI_Send_init_c
+    now MPI_Send_init & MPI_Send_init_64 / MPI_Send_init_c & MPI_Send_init_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::send_init(r, Kind::Send, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Ssend_init / MPI_Ssend_init_c
+    now MPI_Ssend_init & MPI_Ssend_init_64 / MPI_Ssend_init_c & MPI_Ssend_init_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::send_init(r, Kind::Ssend, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Bsend_init / MPI_Bsend_init_c
+    now MPI_Bsend_init & MPI_Bsend_init_64 / MPI_Bsend_init_c & MPI_Bsend_init_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::bsend_init(r, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    now MPI_Rsend_init / MPI_Rsend_init_c
+    now MPI_Rsend_init & MPI_Rsend_init_64 / MPI_Rsend_init_c & MPI_Rsend_init_c_64
         (buf: at, count: wide, datatype, dest, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::send_init(r, Kind::Send, buf, count, handle(datatype), dest, tag, handle(comm)))
     };
-    wait_unless MPI_Recv / MPI_Recv_c
+    wait_unless MPI_Recv & MPI_Recv_64 / MPI_Recv_c & MPI_Recv_c_64
         (buf: at, count: wide, datatype, source, tag, comm, status: at) On::Comm(handle(comm)), |r| {
         pt2pt::recv_at_once(r, buf, count, handle(datatype), source, tag, handle(comm))
     } then |done| { shim::put_received(r, status, done) };
-    now MPI_Irecv / MPI_Irecv_c
+    now MPI_Irecv & MPI_Irecv_64 / MPI_Irecv_c & MPI_Irecv_c_64
         (buf: at, count: wide, datatype, source, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request", pt2pt::irecv(r, buf, count, handle(datatype), source, tag, handle(comm)))
     };
-    now MPI_Recv_init / MPI_Recv_init_c
+    now MPI_Recv_init & MPI_Recv_init_64 / MPI_Recv_init_c & MPI_Recv_init_c_64
         (buf: at, count: wide, datatype, source, tag, comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::recv_init(r, buf, count, handle(datatype), source, tag, handle(comm)))
     };
-    wait MPI_Sendrecv / MPI_Sendrecv_c
+    wait MPI_Sendrecv & MPI_Sendrecv_64 / MPI_Sendrecv_c & MPI_Sendrecv_c_64
         (sendbuf: at, sendcount: wide, sendtype, dest, sendtag, recvbuf: at, recvcount: wide, recvtype, source, recvtag,
             comm, status: at) On::Comm(handle(comm)), |r| {
         shim::put_received(r, status, pt2pt::sendrecv(r, sendbuf, sendcount, handle(sendtype), dest, sendtag, recvbuf,
             recvcount, handle(recvtype), source, recvtag, handle(comm)).await)
     };
-    now MPI_Isendrecv / MPI_Isendrecv_c
+    now MPI_Isendrecv & MPI_Isendrecv_64 / MPI_Isendrecv_c & MPI_Isendrecv_c_64
         (sendbuf: at, sendcount: wide, sendtype, dest, sendtag, recvbuf: at, recvcount: wide, recvtype, source, recvtag,
             comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::isendrecv(r, sendbuf, sendcount, handle(sendtype), dest, sendtag, recvbuf, recvcount,
             handle(recvtype), source, recvtag, handle(comm)))
     };
-    wait MPI_Sendrecv_replace / MPI_Sendrecv_replace_c
+    wait MPI_Sendrecv_replace & MPI_Sendrecv_replace_64 / MPI_Sendrecv_replace_c & MPI_Sendrecv_replace_c_64
         (buf: at, count: wide, datatype, dest, sendtag, source, recvtag, comm, status: at) On::Comm(handle(comm)), |r| {
         shim::put_received(r, status, pt2pt::sendrecv_replace(r, buf, count, handle(datatype), dest, sendtag, source,
             recvtag, handle(comm)).await)
     };
-    now MPI_Isendrecv_replace / MPI_Isendrecv_replace_c
+    now MPI_Isendrecv_replace & MPI_Isendrecv_replace_64 / MPI_Isendrecv_replace_c & MPI_Isendrecv_replace_c_64
         (buf: at, count: wide, datatype, dest, sendtag, source, recvtag, comm, request: at) On::Comm(handle(comm)),
             |r| {
         shim::put_new(r, request, "request",
             pt2pt::isendrecv_replace(r, buf, count, handle(datatype), dest, sendtag, source, recvtag, handle(comm)))
     };
-    wait MPI_Probe(source, tag, comm, status: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Probe & MPI_Probe_64(source, tag, comm, status: at) On::Comm(handle(comm)), |r| {
         let status_after = pt2pt::probe(r, source, tag, handle(comm)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_Iprobe(source, tag, comm, flag: at, status: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Iprobe & MPI_Iprobe_64(source, tag, comm, flag: at, status: at) On::Comm(handle(comm)), |r| {
         let (flag_after, status_after) = pt2pt::iprobe(r, source, tag, handle(comm)).await?;
         shim::put_flag(r, flag, flag_after, "flag")?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_Mprobe(source, tag, comm, message: at, status: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Mprobe & MPI_Mprobe_64(source, tag, comm, message: at, status: at) On::Comm(handle(comm)), |r| {
         let (message_after, status_after) = pt2pt::mprobe(r, source, tag,
             handle(comm)).await.inspect_err(|_| { shim::put_null(r, message, Message::NULL); })?;
         shim::put_handle(r, message, message_after, "message")?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_Improbe(source, tag, comm, flag: at, message: at, status: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Improbe & MPI_Improbe_64
+        (source, tag, comm, flag: at, message: at, status: at) On::Comm(handle(comm)), |r| {
         let (flag_after, message_after, status_after) = pt2pt::improbe(r, source, tag,
             handle(comm)).await.inspect_err(|_| { shim::put_null(r, message, Message::NULL); })?;
         shim::put_flag(r, flag, flag_after, "flag")?;
         shim::put_handle(r, message, message_after, "message")?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_Mrecv / MPI_Mrecv_c(buf: at, count: wide, datatype, message: at, status: at) On::Myself, |r| {
+    wait MPI_Mrecv & MPI_Mrecv_64 / MPI_Mrecv_c & MPI_Mrecv_c_64
+        (buf: at, count: wide, datatype, message: at, status: at) On::Myself, |r| {
         let message_before = shim::get_handle(r, message, "message")?;
         let received = pt2pt::mrecv(r, buf, count, handle(datatype), message_before).await;
         shim::put_status_of_failure(r, status, &received, "status")?;
@@ -120,7 +126,8 @@ shims! {
         shim::put_handle(r, message, message_after, "message")?;
         shim::put_status(r, status, &status_after, "status")
     };
-    now MPI_Imrecv / MPI_Imrecv_c(buf: at, count: wide, datatype, message: at, request: at) On::Myself, |r| {
+    now MPI_Imrecv & MPI_Imrecv_64 / MPI_Imrecv_c & MPI_Imrecv_c_64
+        (buf: at, count: wide, datatype, message: at, request: at) On::Myself, |r| {
         let (message_after, request_after) = (|| {
             let message_before = shim::get_handle(r, message, "message")?;
             pt2pt::imrecv(r, buf, count, handle(datatype), message_before)
@@ -128,101 +135,109 @@ shims! {
         shim::put_handle(r, message, message_after, "message")?;
         shim::put_handle(r, request, request_after, "request")
     };
-    now MPI_Get_count / MPI_Get_count_c(status: at, datatype, count: at) On::Myself, |r, large| {
+    now MPI_Get_count & MPI_Get_count_64 / MPI_Get_count_c & MPI_Get_count_c_64
+        (status: at, datatype, count: at) On::Myself, |r, large| {
         let status = shim::get_status(r, status, "status")?;
         let count_after = datatype::get_count(r, status, handle(datatype))?;
         shim::put_count(r, large, count, count_after, "count")
     };
-    now MPI_Get_elements / MPI_Get_elements_c(status: at, datatype, count: at) On::Myself, |r, large| {
+    now MPI_Get_elements & MPI_Get_elements_64 / MPI_Get_elements_c & MPI_Get_elements_c_64
+        (status: at, datatype, count: at) On::Myself, |r, large| {
         let status = shim::get_status(r, status, "status")?;
         let count_after = datatype::get_elements(r, status, handle(datatype))?;
         shim::put_count(r, large, count, count_after, "count")
     };
-    now MPI_Get_elements_x(status: at, datatype, count: at) On::Myself, |r| {
+    now MPI_Get_elements_x & MPI_Get_elements_x_64(status: at, datatype, count: at) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
         let count_after = datatype::get_elements(r, status, handle(datatype))?;
         shim::put_double(r, count, count_after, "count")
     };
-    now MPI_Test_cancelled(status: at, flag: at) On::Myself, |r| {
+    now MPI_Test_cancelled & MPI_Test_cancelled_64(status: at, flag: at) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
         let flag_after = request::test_cancelled(r, status)?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
-    now MPI_Status_set_cancelled(status: at, flag) On::Myself, |r| {
+    now MPI_Status_set_cancelled & MPI_Status_set_cancelled_64(status: at, flag) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = request::status_set_cancelled(r, status_before, flag != 0)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now MPI_Status_set_elements / MPI_Status_set_elements_c(status: at, datatype, count: wide) On::Myself, |r| {
+    now MPI_Status_set_elements & MPI_Status_set_elements_64 / MPI_Status_set_elements_c & MPI_Status_set_elements_c_64
+        (status: at, datatype, count: wide) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = datatype::status_set_elements(r, status_before, handle(datatype), count)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now MPI_Status_set_elements_x(status: at, datatype, count: long) On::Myself, |r| {
+    now MPI_Status_set_elements_x & MPI_Status_set_elements_x_64(status: at, datatype, count: long) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = datatype::status_set_elements(r, status_before, handle(datatype), count)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now_anytime MPI_Status_get_source(status: at, source: at) On::Myself, |r| {
+    now_anytime MPI_Status_get_source & MPI_Status_get_source_64(status: at, source: at) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
         let source_after = request::status_get_source(r, status)?;
         shim::put_int(r, source, source_after, "source")
     };
-    now_anytime MPI_Status_get_tag(status: at, tag: at) On::Myself, |r| {
+    now_anytime MPI_Status_get_tag & MPI_Status_get_tag_64(status: at, tag: at) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
         let tag_after = request::status_get_tag(r, status)?;
         shim::put_int(r, tag, tag_after, "tag")
     };
-    now_anytime MPI_Status_get_error(status: at, error: at) On::Myself, |r| {
+    now_anytime MPI_Status_get_error & MPI_Status_get_error_64(status: at, error: at) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
         let error_after = request::status_get_error(r, status)?;
         shim::put_int(r, error, error_after, "error")
     };
-    now_anytime MPI_Status_set_source(status: at, source) On::Myself, |r| {
+    now_anytime MPI_Status_set_source & MPI_Status_set_source_64(status: at, source) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = request::status_set_source(r, status_before, source)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now_anytime MPI_Status_set_tag(status: at, tag) On::Myself, |r| {
+    now_anytime MPI_Status_set_tag & MPI_Status_set_tag_64(status: at, tag) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = request::status_set_tag(r, status_before, tag)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now_anytime MPI_Status_set_error(status: at, error) On::Myself, |r| {
+    now_anytime MPI_Status_set_error & MPI_Status_set_error_64(status: at, error) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
         let status_after = request::status_set_error(r, status_before, error)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
-    now MPI_Buffer_attach / MPI_Buffer_attach_c(buffer: at, size: wide) On::Myself, |r| {
+    now MPI_Buffer_attach & MPI_Buffer_attach_64 / MPI_Buffer_attach_c & MPI_Buffer_attach_c_64
+        (buffer: at, size: wide) On::Myself, |r| {
         pt2pt::buffer_attach(r, buffer, size)
     };
-    wait MPI_Buffer_detach / MPI_Buffer_detach_c(buffer_addr: at, size: at) On::Myself, |r, large| {
+    wait MPI_Buffer_detach & MPI_Buffer_detach_64 / MPI_Buffer_detach_c & MPI_Buffer_detach_c_64
+        (buffer_addr: at, size: at) On::Myself, |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::buffer_detach(r).await?;
         shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
         shim::put_count(r, large, size, size_after, "size")
     };
     wait MPI_Buffer_flush() On::Myself, |r| { pt2pt::buffer_flush(r).await };
-    now MPI_Buffer_iflush(request: at) On::Myself, |r| {
+    now MPI_Buffer_iflush & MPI_Buffer_iflush_64(request: at) On::Myself, |r| {
         shim::put_new(r, request, "request", pt2pt::buffer_iflush(r))
     };
-    now MPI_Comm_attach_buffer / MPI_Comm_attach_buffer_c(comm, buffer: at, size: wide) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_attach_buffer & MPI_Comm_attach_buffer_64 / MPI_Comm_attach_buffer_c & MPI_Comm_attach_buffer_c_64
+        (comm, buffer: at, size: wide) On::Comm(handle(comm)), |r| {
         pt2pt::comm_attach_buffer(r, handle(comm), buffer, size)
     };
-    wait MPI_Comm_detach_buffer / MPI_Comm_detach_buffer_c
+    wait MPI_Comm_detach_buffer & MPI_Comm_detach_buffer_64 / MPI_Comm_detach_buffer_c & MPI_Comm_detach_buffer_c_64
         (comm, buffer_addr: at, size: at) On::Comm(handle(comm)), |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::comm_detach_buffer(r, handle(comm)).await?;
         shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
         shim::put_count(r, large, size, size_after, "size")
     };
     wait MPI_Comm_flush_buffer(comm) On::Comm(handle(comm)), |r| { pt2pt::comm_flush_buffer(r, handle(comm)).await };
-    now MPI_Comm_iflush_buffer(comm, request: at) On::Comm(handle(comm)), |r| {
+    now MPI_Comm_iflush_buffer & MPI_Comm_iflush_buffer_64(comm, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request", pt2pt::comm_iflush_buffer(r, handle(comm)))
     };
-    now MPI_Session_attach_buffer / MPI_Session_attach_buffer_c
+    now MPI_Session_attach_buffer & MPI_Session_attach_buffer_64 / MPI_Session_attach_buffer_c &
+        MPI_Session_attach_buffer_c_64
         (session, buffer: at, size: wide) On::Session(handle(session)), |r| {
         pt2pt::session_attach_buffer(r, handle(session), buffer, size)
     };
-    wait MPI_Session_detach_buffer / MPI_Session_detach_buffer_c
+    wait MPI_Session_detach_buffer & MPI_Session_detach_buffer_64 / MPI_Session_detach_buffer_c &
+        MPI_Session_detach_buffer_c_64
         (session, buffer_addr: at, size: at) On::Session(handle(session)), |r, large| {
         let (buffer_addr_after, size_after) = pt2pt::session_detach_buffer(r, handle(session)).await?;
         shim::put_address(r, buffer_addr, buffer_addr_after, "buffer_addr")?;
@@ -231,7 +246,8 @@ shims! {
     wait MPI_Session_flush_buffer(session) On::Session(handle(session)), |r| {
         pt2pt::session_flush_buffer(r, handle(session)).await
     };
-    now MPI_Session_iflush_buffer(session, request: at) On::Session(handle(session)), |r| {
+    now MPI_Session_iflush_buffer & MPI_Session_iflush_buffer_64
+        (session, request: at) On::Session(handle(session)), |r| {
         shim::put_new(r, request, "request", pt2pt::session_iflush_buffer(r, handle(session)))
     };
 }

@@ -4,58 +4,65 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Wait(request: at, status: at) On::Myself, |r| { bodies::wait(r, request, status).await };
-    wait MPI_Waitany(count, array_of_requests: at, index: at, status: at) On::Myself, |r| {
+    wait MPI_Wait & MPI_Wait_64(request: at, status: at) On::Myself, |r| { bodies::wait(r, request, status).await };
+    wait MPI_Waitany & MPI_Waitany_64(count, array_of_requests: at, index: at, status: at) On::Myself, |r| {
         bodies::waitany(r, count, array_of_requests, index, status).await
     };
-    wait MPI_Waitall(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
+    wait MPI_Waitall & MPI_Waitall_64(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitall(r, count, array_of_requests, array_of_statuses).await
     };
-    wait MPI_Waitsome
+    wait MPI_Waitsome & MPI_Waitsome_64
         (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
     };
-    wait MPI_Test(request: at, flag: at, status: at) On::Myself, |r| { bodies::test(r, request, flag, status).await };
-    wait MPI_Testany(count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
+    wait MPI_Test & MPI_Test_64(request: at, flag: at, status: at) On::Myself, |r| {
+        bodies::test(r, request, flag, status).await
+    };
+    wait MPI_Testany & MPI_Testany_64(count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
         bodies::testany(r, count, array_of_requests, index, flag, status).await
     };
-    wait MPI_Testall(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
+    wait MPI_Testall & MPI_Testall_64(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::testall(r, count, array_of_requests, flag, array_of_statuses).await
     };
-    wait MPI_Testsome
+    wait MPI_Testsome & MPI_Testsome_64
         (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::testsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
     };
-    wait MPI_Request_get_status(request, flag: at, status: at) On::Request(handle(request)), |r| {
+    wait MPI_Request_get_status & MPI_Request_get_status_64
+        (request, flag: at, status: at) On::Request(handle(request)), |r| {
         bodies::request_get_status(r, request as u32, flag, status).await
     };
-    wait MPI_Request_get_status_any(count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
+    wait MPI_Request_get_status_any & MPI_Request_get_status_any_64
+        (count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
         bodies::request_get_status_any(r, count, array_of_requests, index, flag, status).await
     };
-    wait MPI_Request_get_status_all(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
+    wait MPI_Request_get_status_all & MPI_Request_get_status_all_64
+        (count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::request_get_status_all(r, count, array_of_requests, flag, array_of_statuses).await
     };
-    wait MPI_Request_get_status_some
+    wait MPI_Request_get_status_some & MPI_Request_get_status_some_64
         (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::request_get_status_some(r, incount, array_of_requests, outcount, array_of_indices,
             array_of_statuses).await
     };
-    wait MPI_Request_free(request: at) On::Myself, |r| {
+    wait MPI_Request_free & MPI_Request_free_64(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::request_free(r, request_before).await?;
         shim::put_handle(r, request, request_after, "request")
     };
-    wait MPI_Cancel(request: at) On::Myself, |r| {
+    wait MPI_Cancel & MPI_Cancel_64(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::cancel(r, request_before).await?;
         shim::put_handle(r, request, request_after, "request")
     };
-    now MPI_Start(request: at) On::Myself, |r| {
+    now MPI_Start & MPI_Start_64(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::start(r, request_before)?;
         shim::put_handle(r, request, request_after, "request")
     };
-    now MPI_Startall(count, array_of_requests: at) On::Myself, |r| { bodies::startall(r, count, array_of_requests) };
+    now MPI_Startall & MPI_Startall_64(count, array_of_requests: at) On::Myself, |r| {
+        bodies::startall(r, count, array_of_requests)
+    };
     now MPI_Grequest_start & MPI_Grequest_start_64
         (query_fn, free_fn, cancel_fn, extra_state: kept, request: at) On::Myself, |r| {
         shim::put_new(r, request, "request",

@@ -22,37 +22,39 @@ shims! {
         shim::put_address(r, baseptr, baseptr_after, "baseptr")?;
         shim::put_handle(r, win, win_after, "win")
     };
-    now MPI_Win_shared_query / MPI_Win_shared_query_c
+    now MPI_Win_shared_query & MPI_Win_shared_query_64 / MPI_Win_shared_query_c & MPI_Win_shared_query_c_64
         (win, rank, size: at, disp_unit: at, baseptr: at) On::Win(handle(win)), |r, large| {
         let (size_after, disp_unit_after, baseptr_after) = rma::win_shared_query(r, handle(win), rank)?;
         shim::put_aint(r, size, size_after, "size")?;
         shim::put_displ(r, large, disp_unit, disp_unit_after, "disp_unit")?;
         shim::put_address(r, baseptr, baseptr_after, "baseptr")
     };
-    wait MPI_Win_create_dynamic(info, comm, win: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Win_create_dynamic & MPI_Win_create_dynamic_64(info, comm, win: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, win, "win", rma::win_create_dynamic(r, handle(info), handle(comm)).await)
     };
     now MPI_Win_attach & MPI_Win_attach_64(win, base: at, size: aint) On::Win(handle(win)), |r| {
         rma::win_attach(r, handle(win), base, size)
     };
-    now MPI_Win_detach(win, base: at) On::Win(handle(win)), |r| { rma::win_detach(r, handle(win), base) };
-    wait MPI_Win_free(win: at) On::Myself, |r| {
+    now MPI_Win_detach & MPI_Win_detach_64(win, base: at) On::Win(handle(win)), |r| {
+        rma::win_detach(r, handle(win), base)
+    };
+    wait MPI_Win_free & MPI_Win_free_64(win: at) On::Myself, |r| {
         let win_before = shim::get_handle(r, win, "win")?;
         let win_after = rma::win_free(r, win_before).await?;
         shim::put_handle(r, win, win_after, "win")
     };
-    now MPI_Win_get_group(win, group: at) On::Win(handle(win)), |r| {
+    now MPI_Win_get_group & MPI_Win_get_group_64(win, group: at) On::Win(handle(win)), |r| {
         shim::put_new(r, group, "group", rma::win_get_group(r, handle(win)))
     };
     now MPI_Win_set_info(win, info) On::Win(handle(win)), |r| { rma::win_set_info(r, handle(win), handle(info)) };
-    now MPI_Win_get_info(win, info_used: at) On::Win(handle(win)), |r| {
+    now MPI_Win_get_info & MPI_Win_get_info_64(win, info_used: at) On::Win(handle(win)), |r| {
         shim::put_new(r, info_used, "info_used", rma::win_get_info(r, handle(win)))
     };
-    now MPI_Win_set_name(win, win_name: at) On::Win(handle(win)), |r| {
+    now MPI_Win_set_name & MPI_Win_set_name_64(win, win_name: at) On::Win(handle(win)), |r| {
         let win_name = shim::string(r, win_name, "win_name")?;
         rma::win_set_name(r, handle(win), &win_name)
     };
-    now MPI_Win_get_name(win, win_name: at, resultlen: at) On::Win(handle(win)), |r| {
+    now MPI_Win_get_name & MPI_Win_get_name_64(win, win_name: at, resultlen: at) On::Win(handle(win)), |r| {
         let win_name_after = rma::win_get_name(r, handle(win))?;
         let length = shim::put_string(r, win_name, &win_name_after, i64::from(MPI_MAX_OBJECT_NAME), "win_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
@@ -133,7 +135,7 @@ shims! {
         rma::win_post(r, handle(group), assert, handle(win))
     };
     wait MPI_Win_wait(win) On::Win(handle(win)), |r| { rma::win_wait(r, handle(win)).await };
-    wait MPI_Win_test(win, flag: at) On::Win(handle(win)), |r| {
+    wait MPI_Win_test & MPI_Win_test_64(win, flag: at) On::Win(handle(win)), |r| {
         let flag_after = rma::win_test(r, handle(win)).await?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

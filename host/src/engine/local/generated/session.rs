@@ -4,44 +4,49 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_Session_init(info, errhandler, session: at) On::Given(Serves::Session, handle(errhandler)), |r| {
+    now_anytime MPI_Session_init & MPI_Session_init_64
+        (info, errhandler, session: at) On::Given(Serves::Session, handle(errhandler)), |r| {
         shim::put_new(r, session, "session", comm::session_init(r, handle(info), handle(errhandler)))
     };
-    wait_anytime MPI_Session_finalize(session: at) On::Myself, |r| {
+    wait_anytime MPI_Session_finalize & MPI_Session_finalize_64(session: at) On::Myself, |r| {
         let session_before = shim::get_handle(r, session, "session")?;
         let session_after = comm::session_finalize(r, session_before).await?;
         shim::put_handle(r, session, session_after, "session")
     };
-    now MPI_Session_get_info(session, info_used: at) On::Session(handle(session)), |r| {
+    now MPI_Session_get_info & MPI_Session_get_info_64(session, info_used: at) On::Session(handle(session)), |r| {
         shim::put_new(r, info_used, "info_used", comm::session_get_info(r, handle(session)))
     };
-    now MPI_Session_get_num_psets(session, info, npset_names: at) On::Session(handle(session)), |r| {
+    now MPI_Session_get_num_psets & MPI_Session_get_num_psets_64
+        (session, info, npset_names: at) On::Session(handle(session)), |r| {
         let npset_names_after = comm::session_get_num_psets(r, handle(session), handle(info))?;
         shim::put_int(r, npset_names, npset_names_after, "npset_names")
     };
-    now MPI_Session_get_nth_pset(session, info, n, pset_len: at, pset_name: at) On::Session(handle(session)), |r| {
+    now MPI_Session_get_nth_pset & MPI_Session_get_nth_pset_64
+        (session, info, n, pset_len: at, pset_name: at) On::Session(handle(session)), |r| {
         bodies::session_get_nth_pset(r, session as u32, info as u32, n, pset_len, pset_name)
     };
-    now MPI_Session_get_pset_info(session, pset_name: at, info: at) On::Session(handle(session)), |r| {
+    now MPI_Session_get_pset_info & MPI_Session_get_pset_info_64
+        (session, pset_name: at, info: at) On::Session(handle(session)), |r| {
         shim::put_new(r, info, "info", (|| {
             let pset_name = shim::string(r, pset_name, "pset_name")?;
             comm::session_get_pset_info(r, handle(session), &pset_name)
         })())
     };
-    now MPI_Group_from_session_pset(session, pset_name: at, newgroup: at) On::Session(handle(session)), |r| {
+    now MPI_Group_from_session_pset & MPI_Group_from_session_pset_64
+        (session, pset_name: at, newgroup: at) On::Session(handle(session)), |r| {
         shim::put_new(r, newgroup, "newgroup", (|| {
             let pset_name = shim::string(r, pset_name, "pset_name")?;
             comm::group_from_session_pset(r, handle(session), &pset_name)
         })())
     };
-    wait MPI_Comm_create_from_group
+    wait MPI_Comm_create_from_group & MPI_Comm_create_from_group_64
         (group, stringtag: at, info, errhandler, newcomm: at) On::Given(Serves::Comm, handle(errhandler)), |r| {
         shim::put_new(r, newcomm, "newcomm", async {
             let stringtag = shim::string(r, stringtag, "stringtag")?;
             comm::comm_create_from_group(r, handle(group), &stringtag, handle(info), handle(errhandler)).await
         }.await)
     };
-    wait MPI_Intercomm_create_from_groups
+    wait MPI_Intercomm_create_from_groups & MPI_Intercomm_create_from_groups_64
         (local_group, local_leader, remote_group, remote_leader, stringtag: at, info, errhandler,
             newintercomm: at) On::Given(Serves::Comm, handle(errhandler)), |r| {
         shim::put_new(r, newintercomm, "newintercomm", async {

@@ -4,54 +4,56 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Comm_spawn
+    wait MPI_Comm_spawn & MPI_Comm_spawn_64
         (command: at, argv: at, maxprocs, info, root, comm, intercomm: at,
             array_of_errcodes: at) On::Comm(handle(comm)), |r| {
         bodies::comm_spawn(r, command, argv, maxprocs, info as u32, root, comm as u32, intercomm,
             array_of_errcodes).await
     };
-    wait MPI_Comm_spawn_multiple
+    wait MPI_Comm_spawn_multiple & MPI_Comm_spawn_multiple_64
         (count, array_of_commands: at, array_of_argv: at, array_of_maxprocs: at, array_of_info: at, root, comm,
             intercomm: at, array_of_errcodes: at) On::Comm(handle(comm)), |r| {
         bodies::comm_spawn_multiple(r, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root,
             comm as u32, intercomm, array_of_errcodes).await
     };
-    now MPI_Comm_get_parent(parent: at) On::Myself, |r| {
+    now MPI_Comm_get_parent & MPI_Comm_get_parent_64(parent: at) On::Myself, |r| {
         shim::put_new(r, parent, "parent", spawn::comm_get_parent(r))
     };
-    wait MPI_Comm_disconnect(comm: at) On::Myself, |r| {
+    wait MPI_Comm_disconnect & MPI_Comm_disconnect_64(comm: at) On::Myself, |r| {
         let comm_before = shim::get_handle(r, comm, "comm")?;
         let comm_after = spawn::comm_disconnect(r, comm_before).await?;
         shim::put_handle(r, comm, comm_after, "comm")
     };
-    wait MPI_Comm_join(fd, intercomm: at) On::Myself, |r| {
+    wait MPI_Comm_join & MPI_Comm_join_64(fd, intercomm: at) On::Myself, |r| {
         shim::put_new(r, intercomm, "intercomm", spawn::comm_join(r, fd).await)
     };
-    now MPI_Open_port(info, port_name: at) On::Myself, |r| {
+    now MPI_Open_port & MPI_Open_port_64(info, port_name: at) On::Myself, |r| {
         let port_name_after = spawn::open_port(r, handle(info))?;
         shim::put_string(r, port_name, &port_name_after, i64::from(MPI_MAX_PORT_NAME), "port_name").map(drop)
     };
-    now MPI_Close_port(port_name: at) On::Myself, |r| {
+    now MPI_Close_port & MPI_Close_port_64(port_name: at) On::Myself, |r| {
         let port_name = shim::string(r, port_name, "port_name")?;
         spawn::close_port(r, &port_name)
     };
-    wait MPI_Comm_accept(port_name: at, info, root, comm, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_accept & MPI_Comm_accept_64
+        (port_name: at, info, root, comm, newcomm: at) On::Comm(handle(comm)), |r| {
         bodies::comm_accept(r, port_name, info as u32, root, comm as u32, newcomm).await
     };
-    wait MPI_Comm_connect(port_name: at, info, root, comm, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_connect & MPI_Comm_connect_64
+        (port_name: at, info, root, comm, newcomm: at) On::Comm(handle(comm)), |r| {
         bodies::comm_connect(r, port_name, info as u32, root, comm as u32, newcomm).await
     };
-    now MPI_Publish_name(service_name: at, info, port_name: at) On::Myself, |r| {
+    now MPI_Publish_name & MPI_Publish_name_64(service_name: at, info, port_name: at) On::Myself, |r| {
         let service_name = shim::string(r, service_name, "service_name")?;
         let port_name = shim::string(r, port_name, "port_name")?;
         spawn::publish_name(r, &service_name, handle(info), &port_name)
     };
-    now MPI_Unpublish_name(service_name: at, info, port_name: at) On::Myself, |r| {
+    now MPI_Unpublish_name & MPI_Unpublish_name_64(service_name: at, info, port_name: at) On::Myself, |r| {
         let service_name = shim::string(r, service_name, "service_name")?;
         let port_name = shim::string(r, port_name, "port_name")?;
         spawn::unpublish_name(r, &service_name, handle(info), &port_name)
     };
-    now MPI_Lookup_name(service_name: at, info, port_name: at) On::Myself, |r| {
+    now MPI_Lookup_name & MPI_Lookup_name_64(service_name: at, info, port_name: at) On::Myself, |r| {
         let service_name = shim::string(r, service_name, "service_name")?;
         let port_name_after = spawn::lookup_name(r, &service_name, handle(info))?;
         shim::put_string(r, port_name, &port_name_after, i64::from(MPI_MAX_PORT_NAME), "port_name").map(drop)

@@ -4,7 +4,7 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Cart_create
+    wait MPI_Cart_create & MPI_Cart_create_64
         (comm_old, ndims, dims: at, periods: at, reorder, comm_cart: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_cart, "comm_cart", async {
             let dims = shim::ints(r, dims, i64::from(ndims), "dims")?;
@@ -12,48 +12,49 @@ shims! {
             topo::cart_create(r, handle(comm_old), ndims, &dims, &periods, reorder != 0).await
         }.await)
     };
-    now MPI_Dims_create(nnodes, ndims, dims: at) On::Myself, |r| {
+    now MPI_Dims_create & MPI_Dims_create_64(nnodes, ndims, dims: at) On::Myself, |r| {
         let dims_before = shim::ints(r, dims, i64::from(ndims), "dims")?;
         let dims_after = topo::dims_create(r, nnodes, ndims, &dims_before)?;
         shim::put_ints(r, dims, &dims_after, "dims")
     };
-    now MPI_Cartdim_get(comm, ndims: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cartdim_get & MPI_Cartdim_get_64(comm, ndims: at) On::Comm(handle(comm)), |r| {
         let ndims_after = topo::cartdim_get(r, handle(comm))?;
         shim::put_int(r, ndims, ndims_after, "ndims")
     };
-    now MPI_Cart_get(comm, maxdims, dims: at, periods: at, coords: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_get & MPI_Cart_get_64(comm, maxdims, dims: at, periods: at, coords: at) On::Comm(handle(comm)), |r| {
         let (dims_after, periods_after, coords_after) = topo::cart_get(r, handle(comm), maxdims)?;
         shim::put_ints(r, dims, &dims_after, "dims")?;
         shim::put_flags(r, periods, &periods_after, "periods")?;
         shim::put_ints(r, coords, &coords_after, "coords")
     };
-    now MPI_Cart_rank(comm, coords: at, rank: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_rank & MPI_Cart_rank_64(comm, coords: at, rank: at) On::Comm(handle(comm)), |r| {
         let coords = shim::ints(r, coords, shim::dimensions(r, handle(comm))?, "coords")?;
         let rank_after = topo::cart_rank(r, handle(comm), &coords)?;
         shim::put_int(r, rank, rank_after, "rank")
     };
-    now MPI_Cart_coords(comm, rank, maxdims, coords: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_coords & MPI_Cart_coords_64(comm, rank, maxdims, coords: at) On::Comm(handle(comm)), |r| {
         let coords_after = topo::cart_coords(r, handle(comm), rank, maxdims)?;
         shim::put_ints(r, coords, &coords_after, "coords")
     };
-    now MPI_Cart_shift(comm, direction, disp, rank_source: at, rank_dest: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_shift & MPI_Cart_shift_64
+        (comm, direction, disp, rank_source: at, rank_dest: at) On::Comm(handle(comm)), |r| {
         let (rank_source_after, rank_dest_after) = topo::cart_shift(r, handle(comm), direction, disp)?;
         shim::put_int(r, rank_source, rank_source_after, "rank_source")?;
         shim::put_int(r, rank_dest, rank_dest_after, "rank_dest")
     };
-    wait MPI_Cart_sub(comm, remain_dims: at, newcomm: at) On::Comm(handle(comm)), |r| {
+    wait MPI_Cart_sub & MPI_Cart_sub_64(comm, remain_dims: at, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", async {
             let remain_dims = shim::ints(r, remain_dims, shim::dimensions(r, handle(comm))?, "remain_dims")?;
             topo::cart_sub(r, handle(comm), &remain_dims).await
         }.await)
     };
-    now MPI_Cart_map(comm, ndims, dims: at, periods: at, newrank: at) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_map & MPI_Cart_map_64(comm, ndims, dims: at, periods: at, newrank: at) On::Comm(handle(comm)), |r| {
         let dims = shim::ints(r, dims, i64::from(ndims), "dims")?;
         let periods = shim::ints(r, periods, i64::from(ndims), "periods")?;
         let newrank_after = topo::cart_map(r, handle(comm), ndims, &dims, &periods)?;
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
-    wait MPI_Graph_create
+    wait MPI_Graph_create & MPI_Graph_create_64
         (comm_old, nnodes, index: at, edges: at, reorder, comm_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_graph, "comm_graph", async {
             let index = shim::ints(r, index, i64::from(nnodes), "index")?;
@@ -61,31 +62,33 @@ shims! {
             topo::graph_create(r, handle(comm_old), nnodes, &index, &edges, reorder != 0).await
         }.await)
     };
-    now MPI_Graphdims_get(comm, nnodes: at, nedges: at) On::Comm(handle(comm)), |r| {
+    now MPI_Graphdims_get & MPI_Graphdims_get_64(comm, nnodes: at, nedges: at) On::Comm(handle(comm)), |r| {
         let (nnodes_after, nedges_after) = topo::graphdims_get(r, handle(comm))?;
         shim::put_int(r, nnodes, nnodes_after, "nnodes")?;
         shim::put_int(r, nedges, nedges_after, "nedges")
     };
-    now MPI_Graph_get(comm, maxindex, maxedges, index: at, edges: at) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_get & MPI_Graph_get_64(comm, maxindex, maxedges, index: at, edges: at) On::Comm(handle(comm)), |r| {
         let (index_after, edges_after) = topo::graph_get(r, handle(comm), maxindex, maxedges)?;
         shim::put_ints(r, index, &index_after, "index")?;
         shim::put_ints(r, edges, &edges_after, "edges")
     };
-    now MPI_Graph_neighbors_count(comm, rank, nneighbors: at) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_neighbors_count & MPI_Graph_neighbors_count_64
+        (comm, rank, nneighbors: at) On::Comm(handle(comm)), |r| {
         let nneighbors_after = topo::graph_neighbors_count(r, handle(comm), rank)?;
         shim::put_int(r, nneighbors, nneighbors_after, "nneighbors")
     };
-    now MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors: at) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_neighbors & MPI_Graph_neighbors_64
+        (comm, rank, maxneighbors, neighbors: at) On::Comm(handle(comm)), |r| {
         let neighbors_after = topo::graph_neighbors(r, handle(comm), rank, maxneighbors)?;
         shim::put_ints(r, neighbors, &neighbors_after, "neighbors")
     };
-    now MPI_Graph_map(comm, nnodes, index: at, edges: at, newrank: at) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_map & MPI_Graph_map_64(comm, nnodes, index: at, edges: at, newrank: at) On::Comm(handle(comm)), |r| {
         let index = shim::ints(r, index, i64::from(nnodes), "index")?;
         let edges = shim::ints(r, edges, shim::last(&index), "edges")?;
         let newrank_after = topo::graph_map(r, handle(comm), nnodes, &index, &edges)?;
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
-    wait MPI_Dist_graph_create
+    wait MPI_Dist_graph_create & MPI_Dist_graph_create_64
         (comm_old, n, sources: at, degrees: at, destinations: at, weights: at, info, reorder,
             comm_dist_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_dist_graph, "comm_dist_graph", async {
@@ -97,7 +100,7 @@ shims! {
                 handle(info), reorder != 0).await
         }.await)
     };
-    wait MPI_Dist_graph_create_adjacent
+    wait MPI_Dist_graph_create_adjacent & MPI_Dist_graph_create_adjacent_64
         (comm_old, indegree, sources: at, sourceweights: at, outdegree, destinations: at, destweights: at, info,
             reorder, comm_dist_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_dist_graph, "comm_dist_graph", async {
@@ -109,13 +112,14 @@ shims! {
                 outdegree, &destinations, destweights.as_deref(), handle(info), reorder != 0).await
         }.await)
     };
-    now MPI_Dist_graph_neighbors_count(comm, indegree: at, outdegree: at, weighted: at) On::Comm(handle(comm)), |r| {
+    now MPI_Dist_graph_neighbors_count & MPI_Dist_graph_neighbors_count_64
+        (comm, indegree: at, outdegree: at, weighted: at) On::Comm(handle(comm)), |r| {
         let (indegree_after, outdegree_after, weighted_after) = topo::dist_graph_neighbors_count(r, handle(comm))?;
         shim::put_int(r, indegree, indegree_after, "indegree")?;
         shim::put_int(r, outdegree, outdegree_after, "outdegree")?;
         shim::put_flag(r, weighted, weighted_after, "weighted")
     };
-    now MPI_Dist_graph_neighbors
+    now MPI_Dist_graph_neighbors & MPI_Dist_graph_neighbors_64
         (comm, maxindegree, sources: at, sourceweights: at, maxoutdegree, destinations: at,
             destweights: at) On::Comm(handle(comm)), |r| {
         let (sources_after, sourceweights_after, destinations_after, destweights_after) = topo::dist_graph_neighbors(r,
@@ -125,7 +129,7 @@ shims! {
         shim::put_ints(r, destinations, &destinations_after, "destinations")?;
         shim::put_weights(r, destweights, &destweights_after, "destweights")
     };
-    now MPI_Topo_test(comm, status: at) On::Comm(handle(comm)), |r| {
+    now MPI_Topo_test & MPI_Topo_test_64(comm, status: at) On::Comm(handle(comm)), |r| {
         let status_after = topo::topo_test(r, handle(comm))?;
         shim::put_int(r, status, status_after, "status")
     };

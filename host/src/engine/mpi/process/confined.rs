@@ -104,7 +104,7 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     if env::var_os(PARTS.0).is_none() {
         told.push(PARTS);
     }
-    let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
+    let starts = |name: &str| Function::of_import(name).is_some_and(|function| function.is(Mark::Spawns));
     let spawns = program.imports().any(|import| import.module() == MODULE && starts(import.name()));
     // Who is started may be on any of the launcher's hosts.
     let has_relatives = spawns && !settings.grants.is_empty() || env::var_os("PMI_SPAWNED").is_some();

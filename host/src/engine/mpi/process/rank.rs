@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use rankine_guest::{Account, Callback, Memory, Phase, Who};
+use rankine_guest::{Account, Answer, Callback, Memory, Phase, Who};
 use rankine_mpi::rank::{Host, Lender, Stop, Turns};
 use wasmtime::{Caller, Error};
 
@@ -17,7 +17,7 @@ pub(crate) static HOST: Host = Host { answer, lender };
 
 /// # Safety
 /// That of [`Host::answer`]: the pointer is that of a `Caller<'_, Guest>`, as `call::carry` gives it.
-unsafe fn answer(caller: *mut c_void, request: Callback) -> Result<i32, Stop> {
+unsafe fn answer(caller: *mut c_void, request: Callback) -> Result<Answer, Stop> {
     // SAFETY: promised.
     let caller = unsafe { &mut *caller.cast::<Caller<'_, Guest>>() };
     callback::answer(caller, request).map_err(|trap| Stop::Host(Box::new(trap)))
