@@ -39,6 +39,8 @@ enum Field {
 #[derive(Debug, arbitrary::Arbitrary)]
 pub struct Described {
     size: u8,
+    /// References have 64 bits.
+    is_wide: bool,
     fields: Vec<Field>,
 }
 
@@ -50,6 +52,9 @@ const INFORMATION: i32 = 1 << 24;
 impl Described {
     /// Makes the type; `None` if it is refused.
     pub fn define(&self, objects: &Objects) -> Option<u32> {
+        if self.is_wide {
+            objects.widen();
+        }
         let size = i32::from(self.size);
         let align = if size % 8 == 0 { 8 } else { 4 };
         let node = objects.declare("node", size, align).ok()?;

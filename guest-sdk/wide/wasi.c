@@ -3,7 +3,8 @@
 // It is converted here, in the program: so the host need not know of each call from which kind of program it comes.
 //
 // A large program may have more than 4 GiB. What lies above is copied through the stack, which lies at the bottom of the memory:
-// texts and results whole, buffers in pieces, as a call may do less than it was asked for. An address is never cut.
+// texts and results whole, buffers in pieces, as a call may do less than it was asked for. An address is never cut. The stack of a
+// thread may lie above, too; so with threads, the functions here are those that `threads.S` calls on a stack that doesn't.
 
 #include <stdint.h>
 #include <string.h>
@@ -11,15 +12,39 @@
 
 typedef uint32_t word;
 
-// A buffer as the host knows it, and how many of them a call may have.
+// A buffer as the host knows it.
 struct buffer { word at, length; };
-enum { BUFFERS = 1024 };
+
+#ifdef _REENTRANT
+#define WASI(name) __rankine_near_##name
+#else
+#define WASI(name) __wasi_##name
+#endif
 
 #define HOST(name) __attribute__((import_module("wasi_snapshot_preview1"), import_name(#name)))
 #define IMPORT(name, ...) HOST(name) int32_t host_##name(__VA_ARGS__)
 
-// The most of a buffer that is copied in a call, and of a list that has to be whole.
-enum { PIECE = 1 << 15, LIST = 1 << 20 };
+#ifdef _REENTRANT
+// The stacks that threads borrow: where the null page is in other programs, which is left below the stack of the first thread. In a
+// large one that page can be accessed.
+enum { LOWEST = 1 << 10, STACK = 15 << 10, STACKS = 4 };
+extern unsigned char __stack_low;
+static unsigned char *stacks(void) { return &__stack_low + LOWEST; }
+
+// Whether this is one: then there is little room.
+static int is_borrowed(void)
+{
+    const unsigned char *here = __builtin_frame_address(0);
+    return here >= stacks() && here <= stacks() + STACKS * STACK;
+}
+#else
+static int is_borrowed(void) { return 0; }
+#endif
+
+// The most of a buffer that is copied in a call, of a list that has to be whole, and buffers of a call.
+static size_t most_of_buffer(void) { return is_borrowed() ? 1 << 11 : 1 << 15; }
+static size_t most_of_list(void) { return is_borrowed() ? 1 << 11 : 1 << 20; }
+static size_t most_buffers(void) { return is_borrowed() ? 1 << 7 : 1 << 10; }
 
 static int is_far(const void *address) { return (uintptr_t)address > UINT32_MAX; }
 
@@ -38,9 +63,15 @@ static size_t at_most(size_t bytes, size_t most) { return bytes < most ? bytes :
 // Room on the stack, if what is at an address is far, until the function returns.
 #define BELOW(address, bytes) (is_far(address) ? __builtin_alloca(bytes) : (void *)(address))
 
-static const char *copied(char *below, const char *text) { return below == text ? text : strcpy(below, text); }
+// No path is longer: of one that is, so much is copied that the host finds it to be too long.
+enum { PATH = 4200 };
+static size_t length_of(const char *text) { return is_far(text) ? strnlen(text, PATH) : strlen(text); }
+static const char *copied(char *below, const char *text)
+{
+    return below == text ? text : memcpy(below, text, length_of(text));
+}
 
-#define TEXT(text) at(copied(BELOW(text, strlen(text) + 1), text)), length(strlen(text))
+#define TEXT(text) at(copied(BELOW(text, PATH), text)), length(length_of(text))
 
 // A call that gives a size.
 #define GIVES_SIZE(size, call) \
@@ -92,24 +123,24 @@ static __wasi_errno_t texts_of(int32_t (*get)(word, word), size_t count, size_t 
     return 0;
 }
 
-__wasi_errno_t __wasi_args_sizes_get(size_t *count, size_t *bytes) { return sizes(host_args_sizes_get, count, bytes); }
+__wasi_errno_t WASI(args_sizes_get)(size_t *count, size_t *bytes) { return sizes(host_args_sizes_get, count, bytes); }
 
-__wasi_errno_t __wasi_args_get(uint8_t **vector, uint8_t *texts)
+__wasi_errno_t WASI(args_get)(uint8_t **vector, uint8_t *texts)
 {
     size_t count, bytes;
-    __wasi_errno_t error = __wasi_args_sizes_get(&count, &bytes);
+    __wasi_errno_t error = WASI(args_sizes_get)(&count, &bytes);
     return error == 0 ? texts_of(host_args_get, count, bytes, vector, texts) : error;
 }
 
-__wasi_errno_t __wasi_environ_sizes_get(size_t *count, size_t *bytes)
+__wasi_errno_t WASI(environ_sizes_get)(size_t *count, size_t *bytes)
 {
     return sizes(host_environ_sizes_get, count, bytes);
 }
 
-__wasi_errno_t __wasi_environ_get(uint8_t **vector, uint8_t *texts)
+__wasi_errno_t WASI(environ_get)(uint8_t **vector, uint8_t *texts)
 {
     size_t count, bytes;
-    __wasi_errno_t error = __wasi_environ_sizes_get(&count, &bytes);
+    __wasi_errno_t error = WASI(environ_sizes_get)(&count, &bytes);
     return error == 0 ? texts_of(host_environ_get, count, bytes, vector, texts) : error;
 }
 
@@ -126,7 +157,7 @@ IMPORT(sock_send, int32_t, word, word, int32_t, word);
 static word narrowed(struct buffer *narrow, const __wasi_iovec_t *wide, size_t count)
 {
     word number = 0;
-    for (; number < count && number < BUFFERS; number++) {
+    for (; number < count && number < most_buffers(); number++) {
         const __wasi_iovec_t *one = &wide[number];
         if (one->buf_len > 0 && is_far(one->buf))
             break;
@@ -158,17 +189,18 @@ static int has_all(__wasi_fd_t fd)
         const __wasi_iovec_t *far = far_one(vector, count); \
         size_t done = 0; \
         if (!far) { \
-            struct buffer buffers[(count) < BUFFERS ? (count) + 1 : BUFFERS]; \
+            struct buffer buffers[at_most(count, most_buffers()) + 1]; \
             word number = narrowed(buffers, vector, count); \
             GIVES_SIZE(size, call); \
         } \
-        char piece[PIECE]; \
+        const size_t most = most_of_buffer(); \
+        char piece[most]; \
         const word number = 1; \
         word narrow, bytes; \
         int32_t error; \
         do { \
             uint8_t *place = (uint8_t *)far->buf + done; \
-            bytes = (word)at_most(far->buf_len - done, PIECE); \
+            bytes = (word)at_most(far->buf_len - done, most); \
             struct buffer buffers[1] = {{at(piece), bytes}}; \
             narrow = 0; \
             before; \
@@ -185,18 +217,18 @@ static int has_all(__wasi_fd_t fd)
     BUFFERS_OF(vector, count, size, , call, memcpy(place, piece, at_most(narrow, bytes)), goes_on)
 #define TAKES(vector, count, size, call) BUFFERS_OF(vector, count, size, memcpy(piece, place, bytes), call, , 1)
 
-__wasi_errno_t __wasi_fd_read(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, size_t *read)
+__wasi_errno_t WASI(fd_read)(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, size_t *read)
 {
     FILLS(vector, count, read, host_fd_read(fd, at(buffers), number, at(&narrow)), has_all(fd));
 }
 
-__wasi_errno_t __wasi_fd_pread(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_filesize_t offset,
+__wasi_errno_t WASI(fd_pread)(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_filesize_t offset,
                                size_t *read)
 {
     FILLS(vector, count, read, host_fd_pread(fd, at(buffers), number, offset + done, at(&narrow)), 1);
 }
 
-__wasi_errno_t __wasi_sock_recv(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_riflags_t flags,
+__wasi_errno_t WASI(sock_recv)(__wasi_fd_t fd, const __wasi_iovec_t *vector, size_t count, __wasi_riflags_t flags,
                                 size_t *read, __wasi_roflags_t *given)
 {
     __wasi_roflags_t how = 0;
@@ -206,18 +238,18 @@ __wasi_errno_t __wasi_sock_recv(__wasi_fd_t fd, const __wasi_iovec_t *vector, si
 
 static const __wasi_iovec_t *taken(const __wasi_ciovec_t *vector) { return (const __wasi_iovec_t *)vector; }
 
-__wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, size_t *written)
+__wasi_errno_t WASI(fd_write)(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, size_t *written)
 {
     TAKES(taken(vector), count, written, host_fd_write(fd, at(buffers), number, at(&narrow)));
 }
 
-__wasi_errno_t __wasi_fd_pwrite(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_filesize_t offset,
+__wasi_errno_t WASI(fd_pwrite)(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_filesize_t offset,
                                 size_t *written)
 {
     TAKES(taken(vector), count, written, host_fd_pwrite(fd, at(buffers), number, offset + done, at(&narrow)));
 }
 
-__wasi_errno_t __wasi_sock_send(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_siflags_t flags,
+__wasi_errno_t WASI(sock_send)(__wasi_fd_t fd, const __wasi_ciovec_t *vector, size_t count, __wasi_siflags_t flags,
                                 size_t *written)
 {
     TAKES(taken(vector), count, written, host_sock_send(fd, at(buffers), number, flags, at(&narrow)));
@@ -230,7 +262,7 @@ IMPORT(fd_readdir, int32_t, word, word, int64_t, word);
 IMPORT(path_readlink, int32_t, word, word, word, word, word);
 IMPORT(poll_oneoff, word, word, word, word);
 
-__wasi_errno_t __wasi_fd_prestat_get(__wasi_fd_t fd, __wasi_prestat_t *opened)
+__wasi_errno_t WASI(fd_prestat_get)(__wasi_fd_t fd, __wasi_prestat_t *opened)
 {
     struct { uint8_t tag; word length; } narrow = {0, 0};
     int32_t error = host_fd_prestat_get(fd, at(&narrow));
@@ -239,22 +271,22 @@ __wasi_errno_t __wasi_fd_prestat_get(__wasi_fd_t fd, __wasi_prestat_t *opened)
     return (uint16_t)error;
 }
 
-__wasi_errno_t __wasi_fd_readdir(__wasi_fd_t fd, uint8_t *buffer, size_t bytes, __wasi_dircookie_t cookie, size_t *used)
+__wasi_errno_t WASI(fd_readdir)(__wasi_fd_t fd, uint8_t *buffer, size_t bytes, __wasi_dircookie_t cookie, size_t *used)
 {
     // What has not been filled says that there is no more.
-    uint8_t *below = BELOW(buffer, at_most(bytes, LIST));
+    const size_t most = at_most(bytes, most_of_list());
+    uint8_t *below = BELOW(buffer, most);
     word narrow = 0;
-    int32_t error = host_fd_readdir(fd, at(below), below == buffer ? length(bytes) : (word)at_most(bytes, LIST), cookie,
-                                    at(&narrow));
+    int32_t error = host_fd_readdir(fd, at(below), below == buffer ? length(bytes) : (word)most, cookie, at(&narrow));
     if (below != buffer)
         memcpy(buffer, below, error == 0 ? at_most(narrow, bytes) : 0);
-    *used = narrow < at_most(bytes, LIST) || below == buffer ? narrow : bytes;
+    *used = narrow < most || below == buffer ? narrow : bytes;
     return (uint16_t)error;
 }
 
-__wasi_errno_t __wasi_path_readlink(__wasi_fd_t fd, const char *path, uint8_t *buffer, size_t bytes, size_t *used)
+__wasi_errno_t WASI(path_readlink)(__wasi_fd_t fd, const char *path, uint8_t *buffer, size_t bytes, size_t *used)
 {
-    const size_t most = is_far(buffer) ? at_most(bytes, PIECE) : bytes;
+    const size_t most = is_far(buffer) ? at_most(bytes, most_of_buffer()) : bytes;
     uint8_t *below = BELOW(buffer, most);
     word narrow = 0;
     int32_t error = host_path_readlink(fd, TEXT(path), at(below), length(most), at(&narrow));
@@ -264,11 +296,30 @@ __wasi_errno_t __wasi_path_readlink(__wasi_fd_t fd, const char *path, uint8_t *b
     return (uint16_t)error;
 }
 
+#ifdef _REENTRANT
+// Who sleeps on a stack of their own above 4 GiB does it without the host: they would keep a borrowed one.
+__wasi_errno_t __wasi_poll(const __wasi_subscription_t *in, __wasi_event_t *out, size_t count, size_t *happened);
 __wasi_errno_t __wasi_poll_oneoff(const __wasi_subscription_t *in, __wasi_event_t *out, size_t count, size_t *happened)
+{
+    static int never;
+    const __wasi_subscription_clock_t *clock = &in->u.u.clock;
+    const int sleeps = count == 1 && in->u.tag == __WASI_EVENTTYPE_CLOCK &&
+                       !(clock->flags & __WASI_SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME);
+    if (!sleeps || !is_far(__builtin_frame_address(0)))
+        return __wasi_poll(in, out, count, happened);
+    __builtin_wasm_memory_atomic_wait32(&never, 0, clock->timeout > INT64_MAX ? INT64_MAX : (int64_t)clock->timeout);
+    *out = (__wasi_event_t){.userdata = in->userdata, .type = __WASI_EVENTTYPE_CLOCK};
+    *happened = 1;
+    return 0;
+}
+__wasi_errno_t WASI(poll)(const __wasi_subscription_t *in, __wasi_event_t *out, size_t count, size_t *happened)
+#else
+__wasi_errno_t __wasi_poll_oneoff(const __wasi_subscription_t *in, __wasi_event_t *out, size_t count, size_t *happened)
+#endif
 {
     if (!is_far(in) && !is_far(out))
         GIVES_SIZE(happened, host_poll_oneoff(at(in), at(out), length(count), at(&narrow)));
-    if (count > LIST / sizeof *in)
+    if (count > most_of_list() / sizeof *in)
         return __WASI_ERRNO_INVAL;
     __wasi_subscription_t asked[count + 1];
     __wasi_event_t events[count + 1];
@@ -283,62 +334,63 @@ __wasi_errno_t __wasi_poll_oneoff(const __wasi_subscription_t *in, __wasi_event_
 // ---- calls that give something else, or only take texts ----
 
 IMPORT(clock_res_get, int32_t, word);
-__wasi_errno_t __wasi_clock_res_get(__wasi_clockid_t id, __wasi_timestamp_t *time)
+__wasi_errno_t WASI(clock_res_get)(__wasi_clockid_t id, __wasi_timestamp_t *time)
 {
     GIVES(time, host_clock_res_get(id, at(&given)));
 }
 
 IMPORT(clock_time_get, int32_t, int64_t, word);
-__wasi_errno_t __wasi_clock_time_get(__wasi_clockid_t id, __wasi_timestamp_t precision, __wasi_timestamp_t *time)
+__wasi_errno_t WASI(clock_time_get)(__wasi_clockid_t id, __wasi_timestamp_t precision, __wasi_timestamp_t *time)
 {
     GIVES(time, host_clock_time_get(id, precision, at(&given)));
 }
 
-__wasi_errno_t __wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *about)
+__wasi_errno_t WASI(fd_fdstat_get)(__wasi_fd_t fd, __wasi_fdstat_t *about)
 {
     GIVES(about, host_fd_fdstat_get(fd, at(&given)));
 }
 
 IMPORT(fd_filestat_get, int32_t, word);
-__wasi_errno_t __wasi_fd_filestat_get(__wasi_fd_t fd, __wasi_filestat_t *about)
+__wasi_errno_t WASI(fd_filestat_get)(__wasi_fd_t fd, __wasi_filestat_t *about)
 {
     GIVES(about, host_fd_filestat_get(fd, at(&given)));
 }
 
 IMPORT(fd_prestat_dir_name, int32_t, word, word);
-__wasi_errno_t __wasi_fd_prestat_dir_name(__wasi_fd_t fd, uint8_t *path, size_t bytes)
+__wasi_errno_t WASI(fd_prestat_dir_name)(__wasi_fd_t fd, uint8_t *path, size_t bytes)
 {
-    uint8_t *below = BELOW(path, at_most(bytes, PIECE));
-    int32_t error = host_fd_prestat_dir_name(fd, at(below), length(below == path ? bytes : at_most(bytes, PIECE)));
+    const size_t most = is_far(path) ? at_most(bytes, most_of_buffer()) : bytes;
+    uint8_t *below = BELOW(path, most);
+    int32_t error = host_fd_prestat_dir_name(fd, at(below), length(most));
     if (below != path)
-        memcpy(path, below, error == 0 ? at_most(bytes, PIECE) : 0);
+        memcpy(path, below, error == 0 ? most : 0);
     return (uint16_t)error;
 }
 
 IMPORT(fd_seek, int32_t, int64_t, int32_t, word);
-__wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_whence_t from, __wasi_filesize_t *now)
+__wasi_errno_t WASI(fd_seek)(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_whence_t from, __wasi_filesize_t *now)
 {
     GIVES(now, host_fd_seek(fd, by, from, at(&given)));
 }
 
 IMPORT(fd_tell, int32_t, word);
-__wasi_errno_t __wasi_fd_tell(__wasi_fd_t fd, __wasi_filesize_t *now) { GIVES(now, host_fd_tell(fd, at(&given))); }
+__wasi_errno_t WASI(fd_tell)(__wasi_fd_t fd, __wasi_filesize_t *now) { GIVES(now, host_fd_tell(fd, at(&given))); }
 
 IMPORT(path_create_directory, int32_t, word, word);
-__wasi_errno_t __wasi_path_create_directory(__wasi_fd_t fd, const char *path)
+__wasi_errno_t WASI(path_create_directory)(__wasi_fd_t fd, const char *path)
 {
     return (uint16_t)host_path_create_directory(fd, TEXT(path));
 }
 
 IMPORT(path_filestat_get, int32_t, int32_t, word, word, word);
-__wasi_errno_t __wasi_path_filestat_get(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path,
+__wasi_errno_t WASI(path_filestat_get)(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path,
                                         __wasi_filestat_t *about)
 {
     GIVES(about, host_path_filestat_get(fd, flags, TEXT(path), at(&given)));
 }
 
 IMPORT(path_filestat_set_times, int32_t, int32_t, word, word, int64_t, int64_t, int32_t);
-__wasi_errno_t __wasi_path_filestat_set_times(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path,
+__wasi_errno_t WASI(path_filestat_set_times)(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path,
                                               __wasi_timestamp_t access, __wasi_timestamp_t change,
                                               __wasi_fstflags_t which)
 {
@@ -346,14 +398,14 @@ __wasi_errno_t __wasi_path_filestat_set_times(__wasi_fd_t fd, __wasi_lookupflags
 }
 
 IMPORT(path_link, int32_t, int32_t, word, word, int32_t, word, word);
-__wasi_errno_t __wasi_path_link(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path, __wasi_fd_t new_fd,
+__wasi_errno_t WASI(path_link)(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path, __wasi_fd_t new_fd,
                                 const char *new_path)
 {
     return (uint16_t)host_path_link(fd, flags, TEXT(path), new_fd, TEXT(new_path));
 }
 
 IMPORT(path_open, int32_t, int32_t, word, word, int32_t, int64_t, int64_t, int32_t, word);
-__wasi_errno_t __wasi_path_open(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path, __wasi_oflags_t how,
+__wasi_errno_t WASI(path_open)(__wasi_fd_t fd, __wasi_lookupflags_t flags, const char *path, __wasi_oflags_t how,
                                 __wasi_rights_t rights, __wasi_rights_t passed_on, __wasi_fdflags_t fd_flags,
                                 __wasi_fd_t *opened)
 {
@@ -361,36 +413,37 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t fd, __wasi_lookupflags_t flags, cons
 }
 
 IMPORT(path_remove_directory, int32_t, word, word);
-__wasi_errno_t __wasi_path_remove_directory(__wasi_fd_t fd, const char *path)
+__wasi_errno_t WASI(path_remove_directory)(__wasi_fd_t fd, const char *path)
 {
     return (uint16_t)host_path_remove_directory(fd, TEXT(path));
 }
 
 IMPORT(path_rename, int32_t, word, word, int32_t, word, word);
-__wasi_errno_t __wasi_path_rename(__wasi_fd_t fd, const char *path, __wasi_fd_t new_fd, const char *new_path)
+__wasi_errno_t WASI(path_rename)(__wasi_fd_t fd, const char *path, __wasi_fd_t new_fd, const char *new_path)
 {
     return (uint16_t)host_path_rename(fd, TEXT(path), new_fd, TEXT(new_path));
 }
 
 IMPORT(path_symlink, word, word, int32_t, word, word);
-__wasi_errno_t __wasi_path_symlink(const char *text, __wasi_fd_t fd, const char *path)
+__wasi_errno_t WASI(path_symlink)(const char *text, __wasi_fd_t fd, const char *path)
 {
     return (uint16_t)host_path_symlink(TEXT(text), fd, TEXT(path));
 }
 
 IMPORT(path_unlink_file, int32_t, word, word);
-__wasi_errno_t __wasi_path_unlink_file(__wasi_fd_t fd, const char *path)
+__wasi_errno_t WASI(path_unlink_file)(__wasi_fd_t fd, const char *path)
 {
     return (uint16_t)host_path_unlink_file(fd, TEXT(path));
 }
 
 IMPORT(random_get, word, word);
-__wasi_errno_t __wasi_random_get(uint8_t *buffer, size_t bytes)
+__wasi_errno_t WASI(random_get)(uint8_t *buffer, size_t bytes)
 {
     if (!is_far(buffer))
         return (uint16_t)host_random_get(at(buffer), length(bytes));
-    for (uint8_t piece[PIECE]; bytes > 0;) {
-        const size_t some = at_most(bytes, PIECE);
+    const size_t most = most_of_buffer();
+    for (uint8_t piece[most]; bytes > 0;) {
+        const size_t some = at_most(bytes, most);
         int32_t error = host_random_get(at(piece), (word)some);
         if (error != 0)
             return (uint16_t)error;
@@ -401,7 +454,7 @@ __wasi_errno_t __wasi_random_get(uint8_t *buffer, size_t bytes)
 }
 
 IMPORT(sock_accept, int32_t, int32_t, word);
-__wasi_errno_t __wasi_sock_accept(__wasi_fd_t fd, __wasi_fdflags_t flags, __wasi_fd_t *accepted)
+__wasi_errno_t WASI(sock_accept)(__wasi_fd_t fd, __wasi_fdflags_t flags, __wasi_fd_t *accepted)
 {
     GIVES(accepted, host_sock_accept(fd, flags, at(&given)));
 }
@@ -465,3 +518,38 @@ __wasi_errno_t __wasi_sched_yield(void) { return (uint16_t)host_sched_yield(); }
 
 IMPORT(sock_shutdown, int32_t, int32_t);
 __wasi_errno_t __wasi_sock_shutdown(__wasi_fd_t fd, __wasi_sdflags_t how) { return (uint16_t)host_sock_shutdown(fd, how); }
+
+// ---- threads ----
+
+#ifdef _REENTRANT
+// What a thread starts with may lie above 4 GiB, and the host doesn't look at it: it gives it on to the thread.
+__attribute__((import_module("wasi"), import_name("thread-spawn_64"))) int32_t host_thread_spawn(void *start);
+int32_t __wasi_thread_spawn(void *start) { return host_thread_spawn(start); }
+
+// A bit for each stack that is borrowed. Whoever finds none waits: no call takes long but one that waits itself, and those are few.
+static _Atomic uint32_t borrowed;
+
+unsigned char *__rankine_borrow_stack(void)
+{
+    for (uint32_t seen = borrowed;;) {
+        const uint32_t one = ~seen & -~seen;
+        if (one >= 1u << STACKS) {
+            __builtin_wasm_memory_atomic_wait32((int *)&borrowed, (int)seen, -1);
+            seen = borrowed;
+        } else if (__c11_atomic_compare_exchange_strong(&borrowed, &seen, seen | one, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            return stacks() + STACK * (__builtin_ctz(one) + 1);
+        }
+    }
+}
+
+void __rankine_give_back_stack(const unsigned char *end)
+{
+    const size_t number = (size_t)(end - stacks()) / STACK - 1;
+    borrowed &= ~(1u << number);
+    __builtin_wasm_memory_atomic_notify((int *)&borrowed, 1);
+}
+
+int __rankine_call(int (*function)(void *), void *argument) { return function(argument); }
+#else
+int __rankine_on_low_stack(int (*function)(void *), void *argument) { return function(argument); }
+#endif

@@ -84,7 +84,9 @@ impl Guest {
             Mode::Mpi if on("mpi") || self.head.bounded => self.few_ranks(),
             Mode::Interpreted | Mode::Emulated(_) if on("local") => emulated::ranks(mode, &self.head.ranks),
             Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
-            Mode::Wide | Mode::Large if on("local") && self.is_for_wide() => emulated::ranks(mode, &self.head.ranks),
+            Mode::Wide | Mode::Large if on("local") && self.is_for_wide(mode) => {
+                emulated::ranks(mode, &self.head.ranks)
+            }
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Nodes if on("local") => self.on_nodes(variant),
             Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {
@@ -117,20 +119,15 @@ impl Guest {
         self.head.ranks.iter().copied().filter(|&ranks| is_ours && (2..=8).contains(&ranks)).max().into_iter().collect()
     }
 
-    /// Whether it can be compiled with 64-bit addresses: it is in C, C++ or Fortran, has no threads, and uses what there is for
-    /// them.
-    fn is_for_wide(&self) -> bool {
+    /// Whether it can be compiled with 64-bit addresses: it is in C, C++ or Fortran, and uses what there is for them.
+    fn is_for_wide(&self, mode: Mode) -> bool {
         let (Source::C(_) | Source::Fortran(_)) = &self.source else { return false };
-        let has_threads = self.head.cc.iter().any(|word| word == "-pthread" || word == "-fopenmp");
-        let words = |chapter: &str| self.name.starts_with(&format!("guests/{chapter}/"));
-        let is_of_others = ["array", "blas", "fourier", "object", "threads"].into_iter().any(words)
-            || ["arrays/", "objects/", "openmp/", "mpi/fourier"]
-                .iter()
-                .any(|part| self.name.starts_with(&format!("fortran/{part}")));
+        // Which have at most 4 GiB.
+        let is_of_objects = ["guests/object/", "fortran/objects/"].iter().any(|folder| self.name.starts_with(folder));
         // What an exception says that nothing catches lies in memory.
         let is_ours = ["guests/", "fortran/"].iter().any(|folder| self.name.starts_with(folder))
             || self.name == "people/uncaught";
-        is_ours && !has_threads && !is_of_others
+        is_ours && !(is_of_objects && mode == Mode::Large)
     }
 
     /// Whether its chapter has calls that wait for other ranks.

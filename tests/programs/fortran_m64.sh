@@ -1,6 +1,6 @@
 # Fortran with 64-bit addresses: all bindings of MPI know how wide they are, C and Fortran link, objects of both widths don't, and
 # what there is not for such programs is refused by name.
-# full: it needs what `rankine sdk build m64` makes
+# full: it needs what `rankine sdk build openmp m64` makes
 
 cat > kinds.f <<'END'
       program kinds
@@ -50,6 +50,48 @@ rankine cc -m64 -O2 -c main.c -o main.o
 rankine fc -m64 main.o sum.o -o both.wasm
 diff - <(rankine run -n 1 both.wasm) <<< 5
 
+# Threads, in both languages.
+cat > loops.f90 <<'END'
+program loops
+  use omp_lib
+  use mpi_f08
+  implicit none
+  integer(8) :: total, i
+  integer :: level
+  interface
+    function added(value) bind(C)
+      use, intrinsic :: iso_c_binding
+      integer(c_long), value :: value
+      integer(c_long) :: added
+    end function
+  end interface
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, level)
+  total = 0
+  !$omp parallel do reduction(+:total) schedule(dynamic, 7)
+  do i = 1, 1000
+    total = total + ishft(1_8, 33) + added(i)
+  end do
+  print '(i0,1x,i0)', omp_get_max_threads(), total - 1000 * ishft(1_8, 33)
+  call MPI_Finalize()
+end program
+END
+cat > added.c <<'END'
+long added(long value)
+{
+    static long last;
+    long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (long i = 0; i < value; i++)
+        sum++;
+#pragma omp critical(last)
+    last = sum;
+    return sum;
+}
+END
+rankine cc -m64 -fopenmp -O2 -c added.c -o added.o
+rankine fc -m64 -fopenmp -O2 loops.f90 added.o -o loops.wasm
+diff - <(rankine run -n 1 --threads-per-rank 3 loops.wasm) <<< '3 500500'
+
 # refused TEXT FLAG…: rankine fc says so, and makes nothing.
 refused() {
     local text=$1 said
@@ -57,8 +99,6 @@ refused() {
     said=$(rankine fc "$@" 2>&1) && { echo "taken: $*"; exit 1; }
     grep -qF -e "$text" <<< "$said" || { echo "$* gives: $said"; exit 1; }
 }
-refused '-m64 and -pthread or -fopenmp' -m64 -fopenmp kinds.f
-refused '-m64 and -pthread or -fopenmp' -m64 -pthread kinds.f
 refused 'give -m64 when you link, too' main.o sum.o -o narrow.wasm
 rankine fc -O2 -c sum.f90 -o narrow.o
 refused "compile all of a program's files with it, or none" -m64 main.o narrow.o -o both.wasm

@@ -1,6 +1,6 @@
-# A rank with more than 4 GiB (-m64=large): arrays, a message, a broadcast, a window and a file of 5 GiB, C++ and Fortran; what it is
-# not for is refused by name.
-# full: it needs what `rankine sdk build m64` makes, 12 GiB of memory and 5 on the disk
+# A rank with more than 4 GiB (-m64=large): arrays, a message, a broadcast, a window and a file of 5 GiB, threads, C++ and Fortran;
+# what it is not for is refused by name.
+# full: it needs what `rankine sdk build openmp m64` makes, 12 GiB of memory and 5 on the disk
 
 cat > big.c <<'END'
 #include <mpi.h>
@@ -147,6 +147,46 @@ rankine cc -m64 -O2 -c big.c -o big.o
 rankine cc -m64=large big.o -o linked.wasm
 rankine info linked.wasm | grep -q 'may have more than 4 GiB'
 
+# Its threads share all of it, and their stacks and variables lie where there is room.
+cat > threads.c <<'END'
+#include <mpi.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Thread_local size_t own;
+
+int main(int argc, char **argv)
+{
+    const size_t count = 5UL << 30;
+    int level, rank;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *bytes = malloc(count);
+    size_t touched = 0;
+#pragma omp parallel reduction(+ : touched)
+    {
+#pragma omp for
+        for (size_t at = 0; at < count; at += 4096) {
+            bytes[at] = at >> 20;
+            own++;
+        }
+        touched = own;
+    }
+    size_t wrong = 0;
+#pragma omp parallel for reduction(+ : wrong) schedule(dynamic, 1000)
+    for (size_t at = 0; at < count; at += 4096)
+        wrong += bytes[at] != (char)(at >> 20);
+#pragma omp parallel
+#pragma omp critical
+    touched++;
+    printf("%d: %zu %zu\n", rank, touched, wrong);
+    MPI_Finalize();
+}
+END
+rankine cc -m64=large -fopenmp -O2 threads.c -o threads.wasm
+diff - <(rankine run -n 1 --threads-per-rank 3 threads.wasm) <<< '0: 1310723 0'
+
 # refused TEXT COMMAND…
 refused() {
     local text=$1 said
@@ -156,4 +196,3 @@ refused() {
 }
 refused '--check and --record' rankine run -n 2 --check vector.wasm
 refused '--engine local' "$MPI_BIN/mpiexec" -n 1 rankine run vector.wasm
-refused '-m64 and -pthread' rankine cc -m64=large -pthread big.c

@@ -35,10 +35,20 @@ WEAK int fchown(int file, uid_t user, gid_t group) {
 __attribute__((import_module("rankine_files"), import_name("duplicate")))
 int rankine_duplicate(int from, int to, rankine_word given);
 
-static int duplicate(int from, int to) {
+struct duplicate { int from, to, given; };
+
+static int ask_for_duplicate(void *argument) {
+	struct duplicate *asked = argument;
 	int given = -1;
-	errno = rankine_duplicate(from, to, word_of(&given));
-	return errno ? -1 : given;
+	int error = rankine_duplicate(asked->from, asked->to, word_of(&given));
+	asked->given = given;
+	return error;
+}
+
+static int duplicate(int from, int to) {
+	struct duplicate asked = {from, to, -1};
+	errno = __rankine_on_low_stack(ask_for_duplicate, &asked);
+	return errno ? -1 : asked.given;
 }
 WEAK int dup(int file) { return duplicate(file, -1); }
 WEAK int dup2(int from, int to) {

@@ -38,25 +38,39 @@ static bool keep(const char *rest, char **buffer, size_t *size, int may_grow) {
 	return true;
 }
 
+/* No path is longer. */
+enum { LONGEST = 4096 };
+
+struct placed { const char *path; uint32_t left_out; };
+
+static int ask_for_place(void *argument) {
+	struct placed *asked = argument;
+	uint32_t left_out = 0;
+	/* The host sees the lowest 4 GiB, where the stack is. */
+	bool is_far = (uintptr_t)asked->path > UINT32_MAX;
+	size_t length = strnlen(asked->path, LONGEST + 1);
+	const char *seen = is_far ? memcpy(__builtin_alloca(length), asked->path, length) : asked->path;
+	int found = rankine_place(word_of(seen), (rankine_word)length, word_of(&left_out));
+	asked->left_out = left_out;
+	return found;
+}
+
 /* The folder in which a path lies that begins at the working folder or at the root. */
 static int find(const char *path, bool is_absolute, const char **name, char **buffer, size_t *size, int may_grow) {
 	const char *rest = ".";
-	uint32_t left_out = 0;
 	/* The C library takes "./../b" for a path below ".", which it is not. */
 	while (path[0] == '.' && path[1] == '/' && strspn(path + 1, "/") < strlen(path + 1))
 		path += 1 + strspn(path + 1, "/");
 	int folder = __wasilibc_find_abspath(path, name, &rest);
 	if (is_absolute && (folder < 0 || !**name)) {
-		/* The host sees the lowest 4 GiB, where the stack is. */
-		bool is_far = (uintptr_t)path > UINT32_MAX;
-		const char *seen = is_far ? strcpy(__builtin_alloca(strlen(path) + 1), path) : path;
-		int found = rankine_place(word_of(seen), (rankine_word)strlen(path), word_of(&left_out));
-		if (left_out) {
-			rest = path + left_out;
+		struct placed asked = {path, 0};
+		int found = __rankine_on_low_stack(ask_for_place, &asked);
+		if (asked.left_out) {
+			rest = path + asked.left_out;
 			rest += strspn(rest, "/");
 			rest = *rest ? rest : ".";
 		}
-		if (folder >= 0 || left_out) {
+		if (folder >= 0 || asked.left_out) {
 			folder = found;
 			*name = "";
 		}

@@ -1,5 +1,5 @@
 /* What a program knows of its derived types at run time: the tables that flang writes for every type, as its runtime
- * reads them (DerivedType, Component and Value of flang's module __fortran_type_info), laid out for wasm32. The
+ * reads them (DerivedType, Component and Value of flang's module __fortran_type_info), laid out as C does. The
  * descriptor of a variable of derived type leads to them. */
 #pragma once
 

@@ -13,7 +13,7 @@ use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::{ALIAS, Alias, is_part};
 use crate::plan::{Action, Count, Layout, Plan, Shape, Step};
-use crate::types::REFERENCE;
+use crate::types::WIDE_REFERENCE;
 use crate::walk::Met;
 
 /// What a receiver accepts.
@@ -127,7 +127,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn run(&mut self, limits: &Limits) -> Result<()> {
-        self.tail = u64::from(self.header.roots) * u64::from(REFERENCE);
+        self.tail = u64::from(self.header.roots) * u64::from(self.plan.reference);
         if self.tail > self.body.len() as u64 {
             return Err(bad("the roots do not fit into it"));
         }
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         self.outline.sizes.reserve(expected);
         self.outline.references.reserve(expected);
         for root in 0..self.header.roots as usize {
-            self.refer(root * REFERENCE as usize, 0, Some(1), false)?;
+            self.refer(root * self.plan.reference as usize, 0, Some(1), false)?;
         }
         self.objects(limits)?;
         self.resolve_weak()?;
@@ -207,8 +207,8 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn step(&mut self, step: &'a Step, start: usize) -> Result<()> {
-        let at = start + step.offset as usize;
-        let places = |count: u32| (0..count as usize).map(move |index| at + index * REFERENCE as usize);
+        let (at, reference) = (start + step.offset as usize, self.plan.reference as usize);
+        let places = |count: u32| (0..count as usize).map(move |index| at + index * reference);
         match step.action {
             Action::References { count, to } => {
                 for at in places(count) {
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
             }
             Action::Array { count, to } => {
                 let count = self.count(count, start)?;
-                if count == 0 && word(self.body, at) != 0 {
+                if count == 0 && self.reference(at) != 0 {
                     return Err(bad("it refers to no elements"));
                 }
                 self.refer_by(step, at, to, Some(count))?;
@@ -225,7 +225,10 @@ impl<'a> Reader<'a> {
             Action::Text { to } => self.refer_by(step, at, to, None)?,
             Action::Weak { count, to } => self.weak.extend(places(count).map(|at| (at as u32, to))),
             Action::Descriptor { ref pattern, to, weak } => self.descriptor(pattern, to, weak, at)?,
-            Action::Leave { count } => places(count).for_each(|at| put_word(self.body, at, 0)),
+            Action::Leave { count } => places(count).for_each(|at| {
+                put_word(self.body, at, 0);
+                self.reference(at);
+            }),
             Action::Inline { count, to } => {
                 let layout = &self.plan.layouts[to as usize];
                 if !layout.steps.is_empty() {
@@ -240,7 +243,7 @@ impl<'a> Reader<'a> {
 
     /// Checks a Fortran descriptor, of which only address, bounds and the length of strings are the sender's.
     fn descriptor(&mut self, pattern: &Pattern, to: Option<Shape>, weak: bool, at: usize) -> Result<()> {
-        let Some(to) = to.filter(|_| word(self.body, at) != 0) else {
+        let Some(to) = to.filter(|_| self.reference(at) != 0) else {
             put_word(self.body, at, 0);
             pattern.restore(self.body, at);
             return Ok(());
@@ -271,16 +274,25 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Result<()> {
-        if step.required && word(self.body, at) == 0 {
+        if step.required && self.reference(at) == 0 {
             return Err(bad("it is null, which the description does not allow"));
         }
         self.refer(at, shape, count, step.owned)
     }
 
+    /// The number at a position. Of 64 bits there, half are 0 from now on, whatever came.
+    #[inline(always)]
+    fn reference(&mut self, at: usize) -> u32 {
+        if self.plan.reference == WIDE_REFERENCE {
+            put_word(self.body, at + 4, 0);
+        }
+        word(self.body, at)
+    }
+
     /// Checks the reference at a position, which may introduce an object. Without a count the object is a text.
     #[inline(always)]
     fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
-        let reference = word(self.body, at);
+        let reference = self.reference(at);
         if reference == 0 {
             return Ok(());
         }
@@ -409,7 +421,7 @@ impl<'a> Reader<'a> {
     /// Checks weak references, in the order of objects. They introduce nothing but parts of what has been met.
     fn resolve_weak(&mut self) -> Result<()> {
         for (at, shape) in std::mem::take(&mut self.weak) {
-            let reference = word(self.body, at as usize);
+            let reference = self.reference(at as usize);
             if reference == 0 {
                 continue;
             }

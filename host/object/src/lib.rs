@@ -117,13 +117,13 @@ impl Roots {
     /// The block that objects share, which begins with the first of them, or that an image lies in; none if all
     /// references are null.
     fn block(&self, memory: &Memory) -> Result<Option<u32>> {
-        let references = memory.read_i32s(self.at, self.count as usize, ARRAY)?;
-        Ok(references.into_iter().find(|&first| first != 0).map(|first| first as u32))
+        let references = memory.read_addresses(self.at, self.count.into(), ARRAY)?;
+        Ok(references.into_iter().find(|first| !first.is_null()).map(|first| first.0 as u32))
     }
 
     /// Bytes from one element to the next.
     pub(crate) fn stride(&self) -> u32 {
-        if self.hold == Hold::Values { self.plan.layouts[0].size } else { types::REFERENCE }
+        if self.hold == Hold::Values { self.plan.layouts[0].size } else { self.plan.reference }
     }
 }
 
@@ -138,6 +138,11 @@ impl Objects {
             limits: Cell::default(),
             allocator: Cell::default(),
         }
+    }
+
+    /// From now on its references have 64 bits, as those of a program with such addresses.
+    pub fn widen(&self) {
+        self.types.borrow_mut().reference = types::WIDE_REFERENCE;
     }
 
     /// Declares a type and gives its handle.
@@ -161,7 +166,8 @@ impl Objects {
         if let Some(plan) = self.plans.borrow().get(handle) {
             return Ok(plan);
         }
-        let plan = Plan::new(&self.types.borrow(), handle)?;
+        let types = self.types.borrow();
+        let plan = Plan::new(&types, types.known(handle))?;
         self.plans.borrow_mut().keep(handle, plan)
     }
 

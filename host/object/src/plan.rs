@@ -12,7 +12,7 @@ use rankine_abi::{Datatype, MPI_ERR_TYPE};
 use rankine_guest::{Charge, Error, Result};
 
 use crate::descriptor::Pattern;
-use crate::types::{Field, Form, REFERENCE, Type, Types};
+use crate::types::{Field, Form, Type, Types};
 use crate::walk::Met;
 
 /// The number of a shape in its plan.
@@ -95,6 +95,8 @@ pub struct Plan {
     /// What two ranks compare.
     pub(crate) fingerprint: u64,
     pub(crate) layouts: Vec<Layout>,
+    /// Bytes of a reference.
+    pub(crate) reference: u32,
     /// References may point into objects: some type is both referred to and part of something larger.
     pub(crate) has_interior: bool,
     /// Something is never null, or referred to by nothing else: a receiver's own demands, which no sender looks after.
@@ -117,7 +119,7 @@ impl Plan {
             a.size == b.size && a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(same_step)
         };
         !self.has_demands
-            && self.fingerprint == sender.fingerprint
+            && (self.fingerprint, self.reference) == (sender.fingerprint, sender.reference)
             && (std::ptr::eq(self, sender)
                 || self.layouts.len() == sender.layouts.len()
                     && self.layouts.iter().zip(&sender.layouts).all(same_layout))
@@ -167,11 +169,18 @@ impl Plan {
             leave_numbers(&mut layouts);
         }
         for layout in &mut layouts {
-            layout.plain = plain(&layout.steps);
+            layout.plain = plain(&layout.steps, types.reference);
         }
         let mut steps = layouts.iter().flat_map(|layout| &layout.steps);
         let has_demands = steps.any(|step| step.owned || step.required);
-        Ok(Plan { fingerprint: hash.0, layouts, has_interior, has_demands, charge: Charge::default() })
+        Ok(Plan {
+            fingerprint: hash.0,
+            layouts,
+            reference: types.reference,
+            has_interior,
+            has_demands,
+            charge: Charge::default(),
+        })
     }
 }
 
@@ -212,7 +221,7 @@ impl Build<'_> {
             depth: 0,
         };
         let layout = match key {
-            Key::Cell(to, ..) => layout("references".into(), to, REFERENCE),
+            Key::Cell(to, ..) => layout("references".into(), to, self.types.reference),
             Key::Text => layout("characters".into(), Datatype::CHAR.0, 1),
             Key::Described(handle) => match basic(handle) {
                 Some((name, size)) => layout(name.into(), handle, size),
@@ -288,12 +297,12 @@ impl Build<'_> {
 }
 
 /// The references of a layout that has nothing else, and not too many.
-fn plain(steps: &[Step]) -> Option<Vec<(u32, Shape)>> {
+fn plain(steps: &[Step], reference: u32) -> Option<Vec<(u32, Shape)>> {
     const MOST: u32 = 16;
     let references = |step: &Step| match step.action {
         Action::References { count, to } if count <= MOST && step.when.is_none() && !step.owned && !step.required => {
             let offset = step.offset;
-            Some((0..count).map(move |index| (offset + index * REFERENCE, to)))
+            Some((0..count).map(move |index| (offset + index * reference, to)))
         }
         _ => None,
     };

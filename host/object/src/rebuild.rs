@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_guest::{Answer, Callback, Error, Memory, Result};
+use rankine_guest::{Answer, Arguments, Callback, Error, Memory, Result};
 
 use crate::decode::Outline;
 use crate::image::{put_word, word};
-use crate::types::{MAX_ALIGN, REFERENCE};
+use crate::types::MAX_ALIGN;
 use crate::{ARRAY, Hold, Roots};
 
 /// The memory that a graph is built in, and a way to ask its guest.
@@ -49,7 +49,7 @@ pub(crate) async fn rebuild<A: AsyncFn(Callback) -> Answer>(
         return leave(site, allocator, message, to.at).await;
     }
     let body = &mut message[outline.body..];
-    let roots = outline.roots as usize * REFERENCE as usize;
+    let roots = outline.roots as usize * to.plan.reference as usize;
     // Before anything is taken: there has to be a place for the roots.
     let mut blocks = outline.places(site.memory, to, &body[..roots])?;
     match to.hold {
@@ -78,7 +78,7 @@ async fn leave<A: AsyncFn(Callback) -> Answer>(
     message: &[u8],
     at: Addr,
 ) -> Result<()> {
-    site.memory.read_bytes(at, 2 * u64::from(REFERENCE), ARRAY)?;
+    site.memory.read_bytes(at, 2 * site.memory.word(), ARRAY)?;
     let Ok(bytes) = i32::try_from(message.len()) else {
         return Err(Error::new(
             MPI_ERR_NO_MEM,
@@ -88,7 +88,7 @@ async fn leave<A: AsyncFn(Callback) -> Answer>(
     let mut blocks = Vec::new();
     allocate(site, allocator, &[bytes], &mut blocks).await?;
     site.memory.write_bytes(Addr(blocks[0].into()), message, "memory from the guest's allocator")?;
-    site.memory.write_words(at, [blocks[0] as i32, bytes], ARRAY)
+    write_addresses(site.memory, at, &[blocks[0], bytes as u32], ARRAY)
 }
 
 impl Outline {
@@ -102,7 +102,7 @@ impl Outline {
         if to.hold != Hold::Values {
             return Ok(Vec::new());
         }
-        let is_own = |root: u32| word(roots, (root * REFERENCE) as usize) == root + 1 && !self.is_alias(root);
+        let is_own = |root: u32| word(roots, (root * to.plan.reference) as usize) == root + 1 && !self.is_alias(root);
         if (0..self.roots).all(is_own) {
             return Ok((0..self.roots).map(|root| to.element(root).0 as u32).collect());
         }
@@ -199,15 +199,16 @@ async fn allocate_batch<A: AsyncFn(Callback) -> Answer>(
     sizes: &[i32],
 ) -> Result<Vec<u32>> {
     let at = scratch(site, sizes.len()).await?;
-    let results = at.plus(sizes.len() as u64 * u64::from(REFERENCE));
+    let results = at.plus(sizes.len() as u64 * site.memory.word());
     site.memory.write_i32s(at, sizes, "scratch memory")?;
-    let arguments = [sizes.len() as i32, at.0 as i32, results.0 as i32];
-    let call = Callback::Call { function: allocator.allocate, arguments: arguments.as_slice().into() };
+    let arguments = Arguments::of(site.memory.is_wide()).int(sizes.len() as i32).address(at).address(results);
+    let call = Callback::Call { function: allocator.allocate, arguments: arguments.words().into() };
     if (site.ask)(call).await != 0 {
         return Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator has no memory left for them"));
     }
-    let addresses = site.memory.read_i32s(results, sizes.len(), "scratch memory")?;
-    Ok(addresses.into_iter().map(|address| address as u32).collect())
+    let addresses = site.memory.read_addresses(results, sizes.len() as i64, "scratch memory")?;
+    // What lies above 4 GiB can't be written to.
+    Ok(addresses.into_iter().map(|address| u32::try_from(address.0).unwrap_or(u32::MAX)).collect())
 }
 
 /// Gives memory back to the guest.
@@ -218,17 +219,24 @@ pub(crate) async fn release<A: AsyncFn(Callback) -> Answer>(
 ) -> Result<()> {
     for batch in addresses.chunks(BATCH) {
         let at = scratch(site, batch.len()).await?;
-        let words: Vec<i32> = batch.iter().map(|&address| address as i32).collect();
-        site.memory.write_i32s(at, &words, "scratch memory")?;
-        let arguments = [batch.len() as i32, at.0 as i32];
-        (site.ask)(Callback::Call { function: allocator.release, arguments: arguments.as_slice().into() }).await;
+        write_addresses(site.memory, at, batch, "scratch memory")?;
+        let arguments = Arguments::of(site.memory.is_wide()).int(batch.len() as i32).address(at);
+        (site.ask)(Callback::Call { function: allocator.release, arguments: arguments.words().into() }).await;
     }
     Ok(())
 }
 
+/// Writes addresses of the lowest 4 GiB, as wide as the guest has them.
+fn write_addresses(memory: &Memory, at: Addr, addresses: &[u32], what: &str) -> Result<()> {
+    let word = memory.word() as usize;
+    let bytes: Vec<u8> =
+        addresses.iter().flat_map(|&address| u64::from(address).to_le_bytes().into_iter().take(word)).collect();
+    memory.write_bytes(at, &bytes, what)
+}
+
 /// Memory in the guest for two words an object.
 async fn scratch<A: AsyncFn(Callback) -> Answer>(site: &Site<'_, A>, objects: usize) -> Result<Addr> {
-    match (site.ask)(Callback::Scratch { bytes: (objects * 2) as u64 * u64::from(REFERENCE) }).await {
+    match (site.ask)(Callback::Scratch { bytes: (objects * 2) as u64 * site.memory.word() }).await {
         0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left")),
         at => Ok(Addr(at as u64)),
     }

@@ -5,36 +5,52 @@ use proptest::prelude::*;
 use super::*;
 
 const SIZE: usize = 1 << 16;
-/// A node: kind, count, a reference (or data), a weak one, an array of references, a text.
-const NODE: u32 = 24;
 
-/// A rank without a guest: a memory, and a type of nodes.
+/// A rank without a guest: a memory, and a type of nodes: kind, count, a reference (or data), a weak one, an array of references, a
+/// text.
 struct Lone {
     memory: Memory,
     objects: Objects,
     node: u32,
+    /// Bytes of a reference.
+    reference: u32,
 }
 
 impl Lone {
     fn new() -> Lone {
+        Lone::of(false)
+    }
+
+    /// One with references of 64 bits, or of 32.
+    fn of(is_wide: bool) -> Lone {
         let bytes = Box::leak(vec![0u64; SIZE / 8].into_boxed_slice());
         let memory = Memory::new();
         // SAFETY: leaked, so it stays.
         unsafe { memory.set(bytes.as_mut_ptr().cast(), SIZE as u64) };
         let objects = Objects::new(&Account::new(None));
-        let node = objects.declare("node", NODE as i32, 4).unwrap();
+        if is_wide {
+            objects.widen();
+        }
+        let reference = if is_wide { types::WIDE_REFERENCE } else { types::REFERENCE };
+        let [next, weak, many, text] = [0, 1, 2, 3].map(|number| Lone::offset(reference, number) as i32);
+        let node = objects.declare("node", text + reference as i32, reference as i32).unwrap();
         let to = node as i32;
         let int = rankine_abi::Datatype::INT32_T.0 as i32;
         let field = |name: &str, words| (name.into(), words);
         let fields = vec![
-            field("next", [1, 8, to, 1, -1, -1, 0, 1]),
-            field("data", [2, 8, int, 0, 4, -1, 0, 2]),
-            field("weak", [0x401, 12, to, 1, -1, -1, -1, 0]),
-            field("many", [3, 16, to, 0, 4, -1, -1, 0]),
-            field("text", [4, 20, 0, 0, -1, -1, -1, 0]),
+            field("next", [1, next, to, 1, -1, -1, 0, 1]),
+            field("data", [2, next, int, 0, 4, -1, 0, 2]),
+            field("weak", [0x401, weak, to, 1, -1, -1, -1, 0]),
+            field("many", [3, many, to, 0, 4, -1, -1, 0]),
+            field("text", [4, text, 0, 0, -1, -1, -1, 0]),
         ];
         objects.define(node, fields).unwrap();
-        Lone { memory, objects, node }
+        Lone { memory, objects, node, reference }
+    }
+
+    /// Where a reference of a node lies.
+    fn offset(reference: u32, number: u32) -> u32 {
+        8 + number * reference
     }
 
     fn at(index: usize) -> u32 {
@@ -48,19 +64,22 @@ impl Lone {
     /// Makes a graph of as many nodes as there are entries: what each refers to.
     fn fill(&self, nodes: &[(u32, u8, u8, u8)]) -> Roots {
         let refer = |to: u8| if to.is_multiple_of(5) { 0 } else { Lone::at(to as usize % nodes.len()) };
+        let place = |number| Lone::offset(self.reference, number);
         for (index, &(kind, next, weak, many)) in nodes.iter().enumerate() {
             let at = Lone::at(index);
-            let (array, text) = (40_000 + u32::from(many) * 8, 60_000 + index as u32 * 8);
+            let (array, text) = (40_000 + u32::from(many) * 2 * self.reference, 60_000 + index as u32 * 8);
             let first = if kind == 2 { array } else { refer(next) };
-            for (offset, value) in [(0, kind), (4, 2), (8, first), (12, refer(weak)), (16, array), (20, text)] {
+            for (offset, value) in
+                [(0, kind), (4, 2), (place(0), first), (place(1), refer(weak)), (place(2), array), (place(3), text)]
+            {
                 self.put(at + offset, value);
             }
             // Arrays of ints and of references may not share: so an int's array lies elsewhere.
             if kind == 2 {
-                self.put(at + 8, 50_000 + u32::from(many) * 8);
+                self.put(at + place(0), 50_000 + u32::from(many) * 8);
             }
             self.put(array, refer(next));
-            self.put(array + 4, refer(weak));
+            self.put(array + self.reference, refer(weak));
             self.put(text, 0x0041_4141 >> (8 * (index % 4)));
         }
         self.put(16, Lone::at(0));
@@ -74,8 +93,8 @@ fn nodes() -> impl Strategy<Value = Vec<(u32, u8, u8, u8)>> {
 
 proptest! {
     #[test]
-    fn an_image_has_nothing_of_what_lay_there_before(nodes in nodes(), junk in prop::collection::vec(any::<u8>(), 0..5000)) {
-        let lone = Lone::new();
+    fn an_image_has_nothing_of_what_lay_there_before(wide in any::<bool>(), nodes in nodes(), junk in prop::collection::vec(any::<u8>(), 0..5000)) {
+        let lone = Lone::of(wide);
         let roots = lone.fill(&nodes);
         let noted = |image: Parcel| {
             let walked = image.knowledge.map(|known| known.downcast::<Walked>().expect("a walk has noted it").outline);
@@ -88,8 +107,8 @@ proptest! {
     }
 
     #[test]
-    fn an_honest_image_is_accepted(nodes in nodes()) {
-        let lone = Lone::new();
+    fn an_honest_image_is_accepted(wide in any::<bool>(), nodes in nodes()) {
+        let lone = Lone::of(wide);
         let roots = lone.fill(&nodes);
         let image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
         let header = Header::read(&image).unwrap();
@@ -98,8 +117,8 @@ proptest! {
     }
 
     #[test]
-    fn a_walk_notes_what_a_check_finds(nodes in nodes()) {
-        let lone = Lone::new();
+    fn a_walk_notes_what_a_check_finds(wide in any::<bool>(), nodes in nodes()) {
+        let lone = Lone::of(wide);
         let roots = lone.fill(&nodes);
         let Parcel { mut bytes, knowledge, .. } = lone.objects.image(&lone.memory, &roots).unwrap();
         let noted = knowledge.expect("no node is part of another").downcast::<Walked>().unwrap().outline;
@@ -111,11 +130,12 @@ proptest! {
 
     #[test]
     fn a_damaged_image_does_no_harm(
+        wide in any::<bool>(),
         nodes in nodes(),
         damage in prop::collection::vec((any::<u16>(), any::<u8>(), any::<bool>()), 1..6),
         cut in prop::option::of(any::<u16>()),
     ) {
-        let lone = Lone::new();
+        let lone = Lone::of(wide);
         let roots = lone.fill(&nodes);
         let mut image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
         for (at, value, is_small) in damage {
@@ -174,7 +194,7 @@ impl Lone {
             (format!("f{index}").into(), words)
         });
         objects.define(node, fields.collect()).unwrap();
-        Lone { memory, objects, node }
+        Lone { memory, objects, node, reference: types::REFERENCE }
     }
 
     fn script(index: usize) -> u32 {
@@ -302,7 +322,7 @@ fn a_weak_reference_introduces_nothing_but_parts_of_what_is_there() {
     let mut image = forged(&lone, 2, &[[1, 0, 0, SHAPES[0], 1]], &body(2));
     let plan = lone.objects.plan(lone.node).unwrap();
     let outline = decode::decode(&mut image, &plan, &Limits::default(), &Account::new(None)).unwrap();
-    assert_eq!((outline.sizes, outline.references), (vec![NODE as i32], vec![0, 16]));
+    assert_eq!((outline.sizes, outline.references), (vec![24], vec![0, 16]));
 }
 
 #[test]
@@ -350,7 +370,7 @@ fn of_rows() -> Lone {
     let fields =
         vec![("children".into(), [2, 0, to, 0, 4, -1, -1, 0]), ("parent".into(), [0x401, 8, to, 1, -1, -1, -1, 0])];
     objects.define(node, fields).unwrap();
-    Lone { memory, objects, node }
+    Lone { memory, objects, node, reference: types::REFERENCE }
 }
 
 proptest! {
@@ -391,10 +411,10 @@ fn objects_of_two_gigabytes_are_told_apart() {
     let lone = Lone::new();
     let large = 1usize << 31;
     // Pages that nobody touches cost nothing.
-    let mut message = vec![0; HEADER + 4 + large + NODE as usize];
+    let mut message = vec![0; HEADER + 4 + large + 24];
     let outline = decode::Outline {
         count: 2,
-        sizes: vec![large as u32 as i32, NODE as i32],
+        sizes: vec![large as u32 as i32, 24],
         roots: 1,
         body: HEADER,
         ..decode::Outline::default()

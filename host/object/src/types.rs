@@ -15,8 +15,9 @@ use crate::descriptor::{self, Pattern};
 /// The words of one field, as `rankine.h` lays them out.
 pub const FIELD_WORDS: usize = 9;
 
-/// References are as large as addresses of a 32-bit guest.
+/// Bytes of a reference, which is an address: in a 32-bit guest, and in one with 64-bit addresses, whose upper half is 0.
 pub(crate) const REFERENCE: u32 = 4;
+pub(crate) const WIDE_REFERENCE: u32 = 8;
 /// No object is larger.
 const MAX_SIZE: u32 = 1 << 30;
 /// What every allocator of a guest gives.
@@ -111,8 +112,8 @@ impl Field {
     fn extent(&self, types: &Types) -> Result<u64> {
         Ok(match self.form {
             Form::Inline => u64::from(self.count) * u64::from(types.layout(self.to)?.0),
-            Form::References | Form::Left => u64::from(self.count) * u64::from(REFERENCE),
-            Form::Array | Form::ReferenceArray | Form::Text => u64::from(REFERENCE),
+            Form::References | Form::Left => u64::from(self.count) * u64::from(types.reference),
+            Form::Array | Form::ReferenceArray | Form::Text => u64::from(types.reference),
             Form::Descriptor => self.pattern.map_or(0, |pattern| u64::from(pattern.size())),
         })
     }
@@ -164,6 +165,8 @@ impl Quantity {
 
 /// The types of one rank.
 pub(crate) struct Types {
+    /// Bytes of a reference.
+    pub(crate) reference: u32,
     all: Vec<Option<Rc<Type>>>,
     taken: Quantity,
     charge: Charge,
@@ -171,7 +174,7 @@ pub(crate) struct Types {
 
 impl Types {
     pub(crate) fn new(account: &Arc<Account>) -> Types {
-        Types { all: Vec::new(), taken: Quantity::default(), charge: Charge::none(account) }
+        Types { reference: REFERENCE, all: Vec::new(), taken: Quantity::default(), charge: Charge::none(account) }
     }
 
     /// Declares a type and gives its handle.
@@ -283,6 +286,11 @@ impl Types {
         }
     }
 
+    /// The handle here of what the program knows by this one: in one with 64-bit addresses `MPI_LONG` is another datatype.
+    pub(crate) fn known(&self, handle: u32) -> u32 {
+        if self.reference == REFERENCE || handle >= FIRST { handle } else { Datatype(handle).in_lp64().0 }
+    }
+
     fn nesting(&self, handle: u32) -> u32 {
         self.get(handle).map_or(0, |ty| ty.nesting)
     }
@@ -290,6 +298,7 @@ impl Types {
     /// Reads the words of a field and checks them, each by itself.
     fn field(&self, name: Arc<str>, words: &[i32; FIELD_WORDS - 1], size: u32) -> Result<Field> {
         let &[kind, offset, to, count, count_at, capacity_at, when_at, when] = words;
+        let to = self.known(to as u32) as i32;
         let wrong = |text: String| Error::new(MPI_ERR_ARG, text);
         let flags = kind as u32 & !0xff;
         let form = Form::from_word(kind as u32 & 0xff).filter(|_| flags & !(OWNED | REQUIRED | WEAK) == 0);
@@ -325,8 +334,8 @@ impl Types {
                 self.layout(to)?.1
             }
             Form::Descriptor => descriptor::ALIGN,
-            Form::Text | Form::Left => REFERENCE,
-            Form::References | Form::Array | Form::ReferenceArray => self.layout(to).map(|_| REFERENCE)?,
+            Form::Text | Form::Left => self.reference,
+            Form::References | Form::Array | Form::ReferenceArray => self.layout(to).map(|_| self.reference)?,
         };
         let field =
             Field { name, form, offset, to, count, count_at, capacity_at, when, owned, required, weak, pattern };
@@ -345,8 +354,9 @@ impl Types {
         let &[_, _, to, rank, length, version, kind, information] = words;
         let pattern = Pattern::new(rank, length, version, kind, information)?;
         if to != 0 {
-            let (size, _) = self.layout(to as u32)?;
-            pattern.fits(size, to as u32 >= FIRST)?;
+            let to = self.known(to as u32);
+            let (size, _) = self.layout(to)?;
+            pattern.fits(size, to >= FIRST)?;
         }
         Ok(pattern)
     }

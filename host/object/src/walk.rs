@@ -17,7 +17,7 @@ use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::{ALIAS, Interior};
 use crate::plan::{Action, Count, Plan, Shape, Step};
-use crate::types::REFERENCE;
+use crate::types::WIDE_REFERENCE;
 use crate::visited::Visited;
 use crate::{ARRAY, Hold, Roots};
 
@@ -271,8 +271,8 @@ impl<'a> Copier<'a> {
         let first = self.image.len();
         self.copy_roots(roots)?;
         for root in 0..roots.count as usize {
-            let at = first + root * REFERENCE as usize;
-            let met = Met::new(word(&self.image, at), 0, 1);
+            let at = first + root * roots.plan.reference as usize;
+            let met = Met::new(self.reference(at), 0, 1);
             let number = self.refer(met).map_err(|error| named(error, || format!("object {root} of the array")))?;
             self.point(at, number);
         }
@@ -296,14 +296,17 @@ impl<'a> Copier<'a> {
     fn copy_roots(&mut self, roots: &Roots) -> Result<()> {
         match roots.hold {
             Hold::References | Hold::Together => {
-                let bytes = u64::from(roots.count) * u64::from(REFERENCE);
+                let bytes = u64::from(roots.count) * u64::from(roots.plan.reference);
                 self.room_for(bytes, roots.at, ARRAY)?;
                 self.memory.append(roots.at, bytes, &mut self.image, ARRAY)
             }
             Hold::Values => {
                 roots.check(self.memory, roots.count)?;
-                self.more_room(u64::from(roots.count) * u64::from(REFERENCE))?;
-                self.image.extend((0..roots.count).flat_map(|root| (roots.element(root).0 as u32).to_le_bytes()));
+                let reference = roots.plan.reference as usize;
+                self.more_room(u64::from(roots.count) * reference as u64)?;
+                for root in 0..roots.count {
+                    self.image.extend(&roots.element(root).0.to_le_bytes()[..reference]);
+                }
                 Ok(())
             }
             Hold::Image => Err(error(MPI_ERR_TYPE, "an image can only be received")),
@@ -369,7 +372,7 @@ impl<'a> Copier<'a> {
     fn follow_plain(&mut self, references: &[(u32, Shape)], start: usize) -> Result<()> {
         for &(offset, to) in references {
             let at = start + offset as usize;
-            let address = word(&self.image, at);
+            let address = self.reference(at);
             if address != 0 {
                 let number = self.refer(Met::new(address, to, 1))?;
                 self.point(at, number);
@@ -394,33 +397,36 @@ impl<'a> Copier<'a> {
 
     #[inline]
     fn step(&mut self, step: &'a Step, start: usize) -> Result<()> {
-        let at = start + step.offset as usize;
-        let places = |count: u32| (0..count as usize).map(move |index| at + index * REFERENCE as usize);
+        let (at, reference) = (start + step.offset as usize, self.plan.reference as usize);
+        let places = |count: u32| (0..count as usize).map(move |index| at + index * reference);
         match step.action {
             Action::References { count, to } => {
                 for at in places(count) {
-                    let met = Met::new(word(&self.image, at), to, 1);
+                    let met = Met::new(self.reference(at), to, 1);
                     self.put(at, met, step)?;
                 }
             }
             Action::Array { count, to } => {
                 let count = self.count(count, start)?;
-                let address = if count == 0 { 0 } else { word(&self.image, at) };
+                let address = if count == 0 { 0 } else { self.reference(at) };
+                if count == 0 {
+                    self.leave(at);
+                }
                 self.put(at, Met::new(address, to, count), step)?;
             }
             Action::Text { to } => {
-                let address = word(&self.image, at);
+                let address = self.reference(at);
                 let count = if address == 0 { 0 } else { self.walk.text_length(self.memory, address)? + 1 };
                 self.put(at, Met::new(address, to, count), step)?;
             }
             Action::Weak { count, to } => {
                 for at in places(count) {
-                    self.walk.weak.push((at, Met::new(word(&self.image, at), to, 1)));
-                    put_word(&mut self.image, at, 0);
+                    self.walk.weak.push((at, Met::new(self.reference(at), to, 1)));
+                    self.leave(at);
                 }
             }
             Action::Descriptor { ref pattern, to, weak } => self.descriptor(pattern, to, weak, at)?,
-            Action::Leave { count } => places(count).for_each(|at| put_word(&mut self.image, at, 0)),
+            Action::Leave { count } => places(count).for_each(|at| self.leave(at)),
             Action::Inline { count, to } => {
                 let layout = &self.plan.layouts[to as usize];
                 if !layout.steps.is_empty() {
@@ -435,7 +441,7 @@ impl<'a> Copier<'a> {
 
     /// Meets what a Fortran pointer or allocatable refers to.
     fn descriptor(&mut self, pattern: &Pattern, to: Option<Shape>, weak: bool, at: usize) -> Result<()> {
-        let address = word(&self.image, at);
+        let address = self.reference(at);
         let Some(to) = to.filter(|_| address != 0) else {
             put_word(&mut self.image, at, 0);
             pattern.restore(&mut self.image, at);
@@ -493,6 +499,21 @@ impl<'a> Copier<'a> {
         }
         self.point(at, number);
         Ok(())
+    }
+
+    /// The address at a place of the image. One that has more than 32 bits leads nowhere.
+    #[inline(always)]
+    fn reference(&self, at: usize) -> u32 {
+        let is_far = self.plan.reference == WIDE_REFERENCE && word(&self.image, at + 4) != 0;
+        if is_far { u32::MAX } else { word(&self.image, at) }
+    }
+
+    /// Makes a reference null.
+    fn leave(&mut self, at: usize) {
+        put_word(&mut self.image, at, 0);
+        if self.plan.reference == WIDE_REFERENCE {
+            put_word(&mut self.image, at + 4, 0);
+        }
     }
 
     /// Stores what a reference refers to.

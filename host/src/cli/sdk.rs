@@ -63,12 +63,13 @@ enum Part {
     Cxx,
     /// Threads and OpenMP: the C and C++ libraries with threads, LLVM's OpenMP runtime, and Fortran's with threads.
     Openmp,
-    /// The reference BLAS with its C interface, from Debian's source package; needs the Fortran compiler.
+    /// The reference BLAS with its C interface, from Debian's source package, also for 64-bit addresses, if there is what `m64`
+    /// builds; needs the Fortran compiler.
     Blas,
     /// LAPACK with its C interface, and BLAS (takes ten minutes); needs the Fortran compiler.
     Lapack,
-    /// The C and C++ libraries for programs with 64-bit addresses (`-m64`), from Debian's source packages of wasi-libc and LLVM, and
-    /// Fortran's runtime for them, if there is what `fortran` builds.
+    /// The C and C++ libraries for programs with 64-bit addresses (`-m64`), from Debian's source packages of wasi-libc and LLVM; those
+    /// with threads and Fortran's runtime for them as well, if there is what `openmp` and `fortran` build.
     M64,
     /// Python with mpi4py and numpy, for `rankine python` (takes a quarter of an hour); needs a C compiler, make and pip.
     Python,

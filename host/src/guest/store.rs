@@ -108,9 +108,10 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Where so many bytes begin, if all of them are inside.
-    pub(crate) fn at(self, address: u32, bytes: u64) -> Option<*mut u8> {
-        let end = u64::from(address).checked_add(bytes)?;
-        let is_inside = end <= self.size && (u64::from(address) >= self.lowest || bytes == 0);
+    pub(crate) fn at(self, address: impl Into<u64>, bytes: u64) -> Option<*mut u8> {
+        let address = address.into();
+        let end = address.checked_add(bytes)?;
+        let is_inside = end <= self.size && (address >= self.lowest || bytes == 0);
         is_inside.then(|| self.base.wrapping_add(address as usize))
     }
 

@@ -80,6 +80,11 @@ fn put_int<C: Carrier>(c: &C, at: i32, value: i32, what: &str) -> Result<()> {
     c.memory().write_i32(addr(at), value, what)
 }
 
+/// Stores a request's handle.
+fn put_handle<C: Carrier>(c: &C, at: i32, request: u32) -> Result<()> {
+    c.memory().write_handle(addr(at), request, "request")
+}
+
 /// Stores ints, unless the guest does not want them.
 fn put_wanted<C: Carrier>(c: &C, at: i32, values: &[i32], what: &str) -> Result<()> {
     if addr(at).is_null() { Ok(()) } else { c.memory().write_i32s(addr(at), values, what) }
@@ -95,6 +100,9 @@ const MAX_TYPE_NAME: usize = 1 << 12;
 /// Declares a type.
 pub(crate) fn type_create<C: Carrier>(c: &C, o: Shared, name: i32, size: i32, align: i32, ty: i32) -> Result<()> {
     let name = c.memory().read_string(addr(name), MAX_TYPE_NAME, "the name of a type")?;
+    if c.memory().is_wide() {
+        o.widen();
+    }
     let declared = o.declare(&name, size, align)?;
     put_int(c, ty, declared as i32, "type")
 }
@@ -107,14 +115,19 @@ pub(crate) fn type_define<C: Carrier>(c: &C, o: Shared, ty: i32, count: i32, fie
     let Ok(length) = u16::try_from(count) else {
         return Err(Error::new(MPI_ERR_COUNT, format!("the number of fields is {count}")));
     };
-    let words = ints(c, fields, i64::from(length) * FIELD_WORDS as i64, "fields")?;
-    let read = words.as_chunks::<FIELD_WORDS>().0.iter().enumerate().map(|(index, field)| {
-        let [words @ .., name] = *field;
-        let name = match name {
-            0 => format!("{index}"),
-            at => c.memory().read_string(addr(at), MAX_NAME, "the name of a field")?,
+    // Ints, and behind them an address.
+    const INTS: usize = FIELD_WORDS - 1;
+    let memory = c.memory();
+    let bytes = 4 * INTS as u64 + memory.word();
+    memory.check(addr(fields), u64::from(length) * bytes, "fields")?;
+    let read = (0..u64::from(length)).map(|index| {
+        let at = addr(fields).plus(index * bytes);
+        let words = memory.read_i32s(at, INTS, "fields")?;
+        let name = match memory.read_address(at.plus(4 * INTS as u64), "fields")? {
+            Addr::NULL => format!("{index}"),
+            at => memory.read_string(at, MAX_NAME, "the name of a field")?,
         };
-        Ok((name.into_boxed_str(), words))
+        Ok((name.into_boxed_str(), words.try_into().unwrap_or([0; INTS])))
     });
     o.define(ty as u32, read.collect::<Result<_>>()?)
 }
@@ -244,8 +257,8 @@ pub(crate) fn isend<C: Carrier>(
 ) -> Result<()> {
     let image = o.image(c.memory(), &o.roots(objects, count, ty)?)?;
     // Before anything is started: there has to be a place for its request.
-    put_int(c, request, Request::NULL.0 as i32, "request")?;
-    put_int(c, request, c.isend(image, dest, tag, comm as u32)? as i32, "request")
+    put_handle(c, request, Request::NULL.0)?;
+    put_handle(c, request, c.isend(image, dest, tag, comm as u32)?)
 }
 
 pub(crate) fn irecv<C: Carrier>(
@@ -261,9 +274,9 @@ pub(crate) fn irecv<C: Carrier>(
 ) -> Result<()> {
     let roots = o.roots(objects, count, ty)?;
     let limit = longest(&o);
-    put_int(c, request, Request::NULL.0 as i32, "request")?;
+    put_handle(c, request, Request::NULL.0)?;
     let landing = Landing { objects: o, roots };
-    put_int(c, request, c.irecv(limit, source, tag, comm as u32, landing)? as i32, "request")
+    put_handle(c, request, c.irecv(limit, source, tag, comm as u32, landing)?)
 }
 
 /// Stores the status of a message that was only looked at.

@@ -31,8 +31,8 @@ pub(crate) fn resolve<R: Rank>(
             (library @ (rankine_abi::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
                 define(&mut linker, library, import.name())
             }
-            (math::MODULE, ExternType::Func(_)) => math::define(&mut linker, import.name(), mathematics),
-            (view::MODULE, ExternType::Func(_)) => view::define(&mut linker, import.name()),
+            (math::MODULE, ExternType::Func(ty)) => math::define(&mut linker, &ty, import.name(), mathematics),
+            (view::MODULE, ExternType::Func(ty)) => view::define(&mut linker, &ty, import.name()),
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             (own::MODULE, ExternType::Func(_)) => own::define(&mut linker, placement, import.name()),
             (threads::MODULE, ExternType::Func(_)) => threads::define_function(&mut linker, import.name()),

@@ -16,6 +16,8 @@ use crate::module::{self, THREADS};
 /// The import module of functions about threads, and the only one of these.
 pub(crate) const MODULE: &str = THREADS;
 const SPAWN: &str = "thread-spawn";
+/// That of programs whose addresses have 64 bits, and so what a thread starts with.
+const SPAWN_64: &str = "thread-spawn_64";
 
 /// A program whose imports are known.
 pub(crate) enum Linked<R: Rank + 'static> {
@@ -114,14 +116,19 @@ fn memory(import: &Import, account: &Arc<Account>) -> Result<SharedMemory> {
 
 /// Registers a function about threads; says whether it is one.
 pub(crate) fn define_function<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasmtime::Result<bool> {
-    if name != SPAWN {
-        return Ok(false);
-    }
-    linker.func_wrap(MODULE, SPAWN, |caller: Caller<'_, Guest<R>>, argument: i32| -> wasmtime::Result<i32> {
-        let Some(member) = caller.data().member() else { return Ok(NO_MORE) };
-        Ok(member.team.spawn(argument)?.map_or(NO_MORE, |number| number as i32))
-    })?;
+    match name {
+        SPAWN => {
+            linker.func_wrap(MODULE, name, |caller: Caller<'_, Guest<R>>, start: u32| spawn(&caller, start.into()))?
+        }
+        SPAWN_64 => linker.func_wrap(MODULE, name, |caller: Caller<'_, Guest<R>>, start: u64| spawn(&caller, start))?,
+        _ => return Ok(false),
+    };
     Ok(true)
+}
+
+fn spawn<R: Rank>(caller: &Caller<'_, Guest<R>>, start: u64) -> wasmtime::Result<i32> {
+    let Some(member) = caller.data().member() else { return Ok(NO_MORE) };
+    Ok(member.team.spawn(start)?.map_or(NO_MORE, |number| number as i32))
 }
 
 /// What `thread-spawn` says when there can't be another thread: `pthread_create` then returns `EAGAIN`.

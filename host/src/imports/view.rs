@@ -9,7 +9,7 @@ use rankine_guest::{Error, Memory, Result};
 use rankine_view::{
     Block, Element, Kind, LONGEST_LABEL, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher,
 };
-use wasmtime::{Caller, Linker};
+use wasmtime::{Caller, FuncType, Linker, ValType, WasmTy};
 
 use crate::guest::team;
 use crate::guest::{Guest, Rank};
@@ -25,22 +25,40 @@ const LONGEST_TEXT: usize = 4096;
 /// Controls that are asked for at once.
 const MOST_CONTROLS: u32 = 64;
 
-/// Registers the function `name`, if there is one; says whether there is.
-pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasmtime::Result<bool> {
+/// The function that gives the values of controls.
+const TAKE: &str = "Rankine_View_take";
+
+/// An address or a handle, as wide as a program's words.
+trait Word: WasmTy + Into<u64> + Copy {}
+
+impl Word for u32 {}
+impl Word for u64 {}
+
+/// Registers the function `name` of this type, if there is one; says whether there is.
+pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, ty: &FuncType, name: &str) -> wasmtime::Result<bool> {
+    // All begin with one but this.
+    let address = if name == TAKE { 1 } else { 0 };
+    match ty.param(address) {
+        Some(ValType::I64) => define_for::<R, u64>(linker, name),
+        _ => define_for::<R, u32>(linker, name),
+    }
+}
+
+fn define_for<R: Rank, W: Word>(linker: &mut Linker<Guest<R>>, name: &str) -> wasmtime::Result<bool> {
     type In<'a, R> = Caller<'a, Guest<R>>;
     match name {
         "Rankine_View_on" => {
             linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 { caller.data().publisher().is_some().into() })
         }
         "Rankine_View_waits" => linker.func_wrap(MODULE, name, waits),
-        "Rankine_View_field" => define_field(linker, name),
-        "Rankine_View_arrows" => define_arrows(linker, name),
-        "Rankine_View_points" => define_points(linker, name),
-        "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, x: f64, y: f64| {
+        "Rankine_View_field" => define_field::<R, W>(linker, name),
+        "Rankine_View_arrows" => define_arrows::<R, W>(linker, name),
+        "Rankine_View_points" => define_points::<R, W>(linker, name),
+        "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: W, x: f64, y: f64| {
             call(caller, "Rankine_View_curve", Some(name), |p, _, name| p.curve(name, x, y))
         }),
         "Rankine_View_scale" => {
-            linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, unit: i32, least: f64, greatest: f64| {
+            linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: W, unit: W, least: f64, greatest: f64| {
                 call(caller, "Rankine_View_scale", Some(name), |p, memory, name| {
                     p.scale(name, &label(memory, unit, "the unit")?, [least, greatest])
                 })
@@ -49,7 +67,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_axis" => linker.func_wrap(
             MODULE,
             name,
-            |caller: In<'_, R>, name: i32, axis: i32, title: i32, unit: i32, first: f64, spacing: f64| {
+            |caller: In<'_, R>, name: W, axis: i32, title: W, unit: W, first: f64, spacing: f64| {
                 call(caller, "Rankine_View_axis", Some(name), |p, memory, name| {
                     let axis = number_of_axis(axis)?;
                     let title = label(memory, title, "the label")?;
@@ -57,17 +75,15 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 })
             },
         ),
-        "Rankine_View_text" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, text: i32| {
+        "Rankine_View_text" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: W, text: W| {
             call(caller, "Rankine_View_text", Some(name), |p, memory, name| {
                 p.text(name, &memory.read_string(addr(text), LONGEST_TEXT, "the text")?)
             })
         }),
-        "Rankine_View_declare" => define_declare(linker, name),
-        "Rankine_View_take" => {
-            linker.func_wrap(MODULE, name, |caller: In<'_, R>, count: i32, ids: i32, values: i32| {
-                call(caller, "Rankine_View_take", None, |p, memory, _| take(p, memory, count, ids, values))
-            })
-        }
+        "Rankine_View_declare" => define_declare::<R, W>(linker, name),
+        TAKE => linker.func_wrap(MODULE, name, |caller: In<'_, R>, count: i32, ids: W, values: W| {
+            call(caller, TAKE, None::<u32>, |p, memory, _| take(p, memory, count, ids, values))
+        }),
         _ => return Ok(false),
     }?;
     Ok(true)
@@ -77,20 +93,20 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
 type Defined<'l, R> = wasmtime::Result<&'l mut Linker<Guest<R>>>;
 
 /// Publishes a field.
-fn define_field<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+fn define_field<'l, R: Rank, W: Word>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
     linker.func_wrap(
         MODULE,
         name,
         |caller: Caller<'_, Guest<R>>,
-         name: i32,
+         name: W,
          step: i64,
          dimensions: i32,
-         shape: i32,
-         start: i32,
-         count: i32,
-         strides: i32,
-         element: i32,
-         values: i32| {
+         shape: W,
+         start: W,
+         count: W,
+         strides: W,
+         element: W,
+         values: W| {
             let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
             call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
                 let words = Words { dimensions, shape, start, count, strides, element, values };
@@ -101,23 +117,23 @@ fn define_field<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> De
 }
 
 /// Publishes a field with vectors over it, or of their lengths.
-fn define_arrows<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+fn define_arrows<'l, R: Rank, W: Word>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
     linker.func_wrap(
         MODULE,
         name,
         |caller: Caller<'_, Guest<R>>,
-         name: i32,
+         name: W,
          step: i64,
          dimensions: i32,
-         shape: i32,
-         start: i32,
-         count: i32,
-         strides: i32,
-         element: i32,
-         values: i32,
-         x: i32,
-         y: i32,
-         z: i32| {
+         shape: W,
+         start: W,
+         count: W,
+         strides: W,
+         element: W,
+         values: W,
+         x: W,
+         y: W,
+         z: W| {
             let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
             call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
                 let words = Words { dimensions, shape, start, count, strides, element, values };
@@ -128,21 +144,21 @@ fn define_arrows<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> D
 }
 
 /// Publishes points.
-fn define_points<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+fn define_points<'l, R: Rank, W: Word>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
     linker.func_wrap(
         MODULE,
         name,
         |caller: Caller<'_, Guest<R>>,
-         name: i32,
+         name: W,
          step: i64,
          ranks: i32,
          dimensions: i32,
          count: i32,
-         within: i32,
-         element: i32,
-         places: i32,
-         values: i32,
-         strides: i32| {
+         within: W,
+         element: W,
+         places: W,
+         values: W,
+         strides: W| {
             let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
             call(caller, "Rankine_View_points", Some(name), |p, memory, name| {
                 let words =
@@ -154,20 +170,20 @@ fn define_points<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> D
 }
 
 /// Asks for a control.
-fn define_declare<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+fn define_declare<'l, R: Rank, W: Word>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
     linker.func_wrap(
         MODULE,
         name,
         |caller: Caller<'_, Guest<R>>,
-         name: i32,
+         name: W,
          kind: i32,
          value: f64,
          least: f64,
          greatest: f64,
          step: f64,
          count: i32,
-         labels: i32,
-         id: i32| {
+         labels: W,
+         id: W| {
             call(caller, "Rankine_View_declare", Some(name), |p, memory, name| {
                 let kind = match kind {
                     0 => Kind::Number { least, greatest, step },
@@ -183,8 +199,8 @@ fn define_declare<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> 
     )
 }
 
-fn addr(word: i32) -> Addr {
-    Addr((word as u32).into())
+fn addr(word: impl Into<u64>) -> Addr {
+    Addr(word.into())
 }
 
 /// Whether the program shall wait here, because a page has said so. Meanwhile other ranks' parts arrive.
@@ -201,7 +217,7 @@ fn waits<R: Rank>(mut caller: Caller<'_, Guest<R>>) -> wasmtime::Result<i32> {
 fn call<R: Rank>(
     mut caller: Caller<'_, Guest<R>>,
     function: &'static str,
-    name: Option<i32>,
+    name: Option<impl Word>,
     body: impl FnOnce(&Publisher, &Memory, &str) -> Result<()>,
 ) -> wasmtime::Result<i32> {
     if caller.data().publisher().is_none() {
@@ -235,7 +251,7 @@ fn call<R: Rank>(
 }
 
 /// A label or a unit.
-fn label(memory: &Memory, at: i32, what: &str) -> Result<String> {
+fn label(memory: &Memory, at: impl Word, what: &str) -> Result<String> {
     memory.read_string(addr(at), LONGEST_LABEL + 1, what)
 }
 
@@ -249,19 +265,19 @@ fn number_of_axis(letter: i32) -> Result<usize> {
 }
 
 /// The words of a call that publishes a field.
-struct Words {
+struct Words<W> {
     dimensions: i32,
-    shape: i32,
-    start: i32,
-    count: i32,
-    strides: i32,
-    element: i32,
-    values: i32,
+    shape: W,
+    start: W,
+    count: W,
+    strides: W,
+    element: W,
+    values: W,
 }
 
-impl Words {
+impl<W: Word> Words<W> {
     /// With vectors, if there are parts of them along x, y and z at these addresses. Without values their lengths are shown.
-    fn local<'a>(&self, memory: &'a Memory, vectors: Option<[i32; 3]>) -> Result<Local<'a>> {
+    fn local<'a>(&self, memory: &'a Memory, vectors: Option<[W; 3]>) -> Result<Local<'a>> {
         let dimensions = match usize::try_from(self.dimensions) {
             Ok(dimensions @ 2..=MOST_DIMENSIONS) => dimensions,
             _ => {
@@ -269,17 +285,17 @@ impl Words {
                 return Err(Error::new(MPI_ERR_DIMS, text));
             }
         };
-        let element = element(self.element)?;
-        let read = |at: i32, what: &str| memory.read_i32s(addr(at), dimensions, what);
+        let element = element(memory, self.element)?;
+        let read = |at: W, what: &str| memory.read_i32s(addr(at), dimensions, what);
         let (shape, start, count) =
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
-        let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
+        let strides = if self.strides.into() == 0 { None } else { Some(read(self.strides, "strides")?) };
         let block = Block { shape: &shape, start: &start, count: &count, strides: strides.as_deref() };
         let values = addr(self.values);
         let Some(vectors) = vectors else {
             return Local::new(memory, values, element, block);
         };
-        if dimensions == 2 && vectors[2] != 0 {
+        if dimensions == 2 && vectors[2].into() != 0 {
             return Err(Error::new(MPI_ERR_ARG, "in two dimensions a vector has no part along z"));
         }
         let parts = &vectors.map(addr)[..dimensions];
@@ -291,8 +307,10 @@ impl Words {
 }
 
 /// What a guest's type is.
-fn element(datatype: i32) -> Result<Element> {
-    Ok(match Datatype(datatype as u32) {
+fn element(memory: &Memory, datatype: impl Word) -> Result<Element> {
+    Ok(match Datatype(u32::try_from(datatype.into()).unwrap_or(u32::MAX)) {
+        Datatype::LONG if memory.is_wide() => Element::Long,
+        Datatype::LONG => Element::Int,
         Datatype::FLOAT | Datatype::REAL | Datatype::REAL4 => Element::Single,
         Datatype::DOUBLE | Datatype::DOUBLE_PRECISION | Datatype::REAL8 => Element::Double,
         Datatype::INT | Datatype::INT32_T | Datatype::INTEGER | Datatype::INTEGER4 => Element::Int,
@@ -308,47 +326,47 @@ fn element(datatype: i32) -> Result<Element> {
 }
 
 /// The words of a call that publishes points.
-struct PointWords {
+struct PointWords<W> {
     /// Ranks that publish, coordinates of a point, and points.
     numbers: [i32; 3],
-    within: i32,
-    element: i32,
-    places: i32,
-    values: i32,
-    strides: i32,
+    within: W,
+    element: W,
+    places: W,
+    values: W,
+    strides: W,
 }
 
-impl PointWords {
+impl<W: Word> PointWords<W> {
     fn local<'a>(&self, memory: &'a Memory) -> Result<LocalPoints<'a>> {
         let [_, dimensions, _] = self.numbers;
-        let strides = match self.strides {
-            0 => [dimensions, 1, 1],
-            at => memory.read_i32s(addr(at), 3, "strides")?.try_into().unwrap_or([0; 3]),
+        let strides = match addr(self.strides) {
+            Addr::NULL => [dimensions, 1, 1],
+            at => memory.read_i32s(at, 3, "strides")?.try_into().unwrap_or([0; 3]),
         };
         // Of so many coordinates as can't be shown, none is read.
         let within = match usize::try_from(dimensions) {
-            Ok(dimensions @ 2..=MOST_DIMENSIONS) if self.within != 0 => {
+            Ok(dimensions @ 2..=MOST_DIMENSIONS) if self.within.into() != 0 => {
                 let bytes = memory.read_bytes(addr(self.within), 16 * dimensions as u64, "the bounds")?;
                 Some(bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect::<Vec<f64>>())
             }
             _ => None,
         };
-        let (places, values, element) = (addr(self.places), addr(self.values), element(self.element)?);
+        let (places, values, element) = (addr(self.places), addr(self.values), element(memory, self.element)?);
         LocalPoints::new(memory, self.numbers, within.as_deref(), Layout { places, values, element, strides })
     }
 }
 
 /// The texts of a control's choices.
-fn choices(memory: &Memory, count: i32, labels: i32) -> Result<Vec<String>> {
+fn choices(memory: &Memory, count: i32, labels: impl Word) -> Result<Vec<String>> {
     let Some(count) = usize::try_from(count).ok().filter(|count| (1..=MOST_CHOICES).contains(count)) else {
         return Err(Error::new(MPI_ERR_COUNT, format!("{count} choices; there can be 1 to {MOST_CHOICES}")));
     };
-    let labels = memory.read_i32s(addr(labels), count, "choices")?;
-    labels.into_iter().map(|at| memory.read_string(addr(at), LONGEST_NAME, "a choice")).collect()
+    let labels = memory.read_addresses(addr(labels), count as i64, "choices")?;
+    labels.into_iter().map(|at| memory.read_string(at, LONGEST_NAME, "a choice")).collect()
 }
 
 /// Stores the values of controls.
-fn take(publisher: &Publisher, memory: &Memory, count: i32, ids: i32, values: i32) -> Result<()> {
+fn take(publisher: &Publisher, memory: &Memory, count: i32, ids: impl Word, values: impl Word) -> Result<()> {
     if let Some(apart) = publisher.view().apart()
         && !apart.is_first()
     {

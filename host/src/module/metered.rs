@@ -24,11 +24,12 @@ thread_local! {
     static PAYER: RefCell<Option<Arc<Account>>> = const { RefCell::new(None) };
 }
 
-/// Has an engine of this configuration ask before shared memories grow.
-pub(crate) fn meter(config: &mut Config, plain: Config) -> Result<()> {
+/// Has an engine of this configuration ask before shared memories grow. The other one is as it, without a maker, and both reserve
+/// so many addresses for a memory.
+pub(crate) fn meter(config: &mut Config, plain: Config, reserved: u64) -> Result<()> {
     // Images of memories are for Wasmtime's own ones.
     config.memory_init_cow(false);
-    config.with_host_memory(Arc::new(Maker(Engine::new(&plain)?)));
+    config.with_host_memory(Arc::new(Maker { engine: Engine::new(&plain)?, reserved }));
     Ok(())
 }
 
@@ -50,7 +51,11 @@ pub(crate) fn memory(module: &Module, account: &Arc<Account>) -> Result<SharedMe
 }
 
 /// Makes the memories of an engine, by another one's rules: they are reserved and guarded as those are.
-struct Maker(Engine);
+struct Maker {
+    engine: Engine,
+    /// Addresses for a memory.
+    reserved: u64,
+}
 
 impl Maker {
     fn make(&self, ty: &MemoryType, minimum: usize, maximum: Option<usize>, reserved: usize) -> Result<Metered> {
@@ -68,7 +73,7 @@ impl Maker {
             return Err(format_err!("the program begins with more memory than the memory limit allows"));
         }
         let mut metered = Metered { memory: None, size: minimum, capacity: reserved.max(minimum), account, charged };
-        metered.memory = Some(SharedMemory::new(&self.0, alike)?);
+        metered.memory = Some(SharedMemory::new(&self.engine, alike)?);
         Ok(metered)
     }
 }
@@ -86,15 +91,15 @@ unsafe impl MemoryCreator for Maker {
     ) -> std::result::Result<Box<dyn LinearMemory>, String> {
         let in_words = |error: Error| format!("{error:#}");
         let reserved = reserved.unwrap_or(0);
-        if reserved > RESERVED || guard > GUARD {
+        if reserved as u64 > self.reserved || guard > GUARD {
             return Err(format!("{reserved} bytes and {guard} to guard them are more than are reserved for a memory"));
         }
         Ok(Box::new(self.make(&ty, minimum, maximum, reserved).map_err(in_words)?))
     }
 }
 
-/// Addresses that engines reserve for a memory, and those behind it at which nothing is.
-pub(crate) const RESERVED: usize = 4 << 30;
+/// Addresses that engines reserve for a memory of 32-bit ones, and those behind it at which nothing is.
+pub(crate) const RESERVED: u64 = 4 << 30;
 pub(crate) const GUARD: usize = 32 << 20;
 
 /// A memory of another engine, whose growth is charged.

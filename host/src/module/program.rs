@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmparser::{Validator, WasmFeatures};
-use wasmtime::{Collector, Config, Engine, ExternType, Module, OptLevel, ProfilingStrategy};
+use wasmtime::{Collector, Config, Engine, ExternType, Module, OptLevel, ProfilingStrategy, format_err};
 
 pub use rankine_system::digest::{LONGEST, digest};
 
@@ -291,56 +291,57 @@ const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_
     (false, true) => "pulley32be",
 };
 
-/// The engines of a job: one for programs with threads and one for large programs, made where there are such, and one for all
-/// others.
+/// The engines of a job: those for programs with threads, for large programs, and for large ones with threads are made where there
+/// are such.
 pub struct Engines {
     settings: Settings,
     alone: Engine,
     sharing: OnceLock<Engine>,
     large: OnceLock<Engine>,
+    large_sharing: OnceLock<Engine>,
 }
 
 impl Engines {
     /// Engines for guests of this job.
     pub fn new(settings: Settings) -> Result<Engines> {
-        Ok(Engines { settings, alone: engine(settings)?, sharing: OnceLock::new(), large: OnceLock::new() })
+        let [sharing, large, large_sharing] = [const { OnceLock::new() }; 3];
+        Ok(Engines { settings, alone: engine(settings)?, sharing, large, large_sharing })
     }
 
     /// That of a module.
     pub fn of(&self, binary: &[u8]) -> Result<&Engine> {
         // Whose 64-bit addresses were not lowered.
-        if lower64::is_wide(binary) {
-            return self.of_large();
-        }
-        if !threaded::imports_shared_memory(binary) || self.alone.is_pulley() {
-            return Ok(&self.alone);
-        }
-        if let Some(engine) = self.sharing.get() {
+        let is_large = lower64::is_wide(binary);
+        let shares = threaded::imports_shared_memory(binary) && !self.alone.is_pulley();
+        let (place, what) = match (is_large, shares) {
+            (false, false) => return Ok(&self.alone),
+            (false, true) => (&self.sharing, "threads"),
+            (true, false) => (&self.large, "memories of more than 4 GiB"),
+            (true, true) => (&self.large_sharing, "threads and memories of more than 4 GiB"),
+        };
+        if let Some(engine) = place.get() {
             return Ok(engine);
         }
-        let mut config = config(self.settings)?;
-        let plain = self::config(Settings { codegen: self.settings.codegen, ..Settings::default() })?;
-        let made = metered::meter(&mut config, plain).and_then(|()| Engine::new(&config));
-        let engine =
-            made.map_err(|error| anyhow!("Wasmtime can't be set up for threads on this machine: {error:#}"))?;
-        Ok(self.sharing.get_or_init(|| engine))
+        let made = self.make(config(self.settings)?, is_large, shares);
+        let engine = made.map_err(|error| anyhow!("Wasmtime can't be set up for {what} on this machine: {error:#}"))?;
+        Ok(place.get_or_init(|| engine))
     }
 
-    /// That of programs whose memories may have more than 4 GiB.
-    fn of_large(&self) -> Result<&Engine> {
-        if let Some(engine) = self.large.get() {
-            return Ok(engine);
-        }
-        let mut config = config(self.settings)?;
-        config.memory_reservation(large_reservation());
-        if self.settings.codegen.trusted {
+    fn make(&self, mut config: Config, is_large: bool, shares: bool) -> wasmtime::Result<Engine> {
+        let Settings { codegen, .. } = self.settings;
+        let reserved = if is_large { large_reservation() } else { metered::RESERVED };
+        config.memory_reservation(reserved);
+        if is_large && codegen.trusted {
             // SAFETY: the flag leaves every check of an address where it is, and lets the processor guess its outcome.
             unsafe { config.cranelift_flag_set("enable_heap_access_spectre_mitigation", "false") };
         }
-        let engine = Engine::new(&config).map_err(|error| {
-            anyhow!("Wasmtime can't be set up for memories of more than 4 GiB on this machine: {error:#}")
-        })?;
-        Ok(self.large.get_or_init(|| engine))
+        if shares {
+            let plain = self::config(Settings { codegen, ..Settings::default() });
+            let mut plain = plain.map_err(|error| format_err!("{error:#}"))?;
+            plain.memory_reservation(reserved);
+            metered::meter(&mut config, plain, reserved)?;
+        }
+        Engine::new(&config)
     }
 
     /// That of programs without threads.
@@ -376,7 +377,7 @@ fn config(settings: Settings) -> Result<Config> {
     }
     // Pending operations point into memories, so that these must never move; 4 GiB of addresses
     // each and a guard behind it let compiled code leave bounds checks to the hardware.
-    config.memory_may_move(false).memory_reservation(4 << 30);
+    config.memory_may_move(false).memory_reservation(metered::RESERVED);
     // Those of programs with threads, which import them.
     config.shared_memory(true);
     config.memory_init_cow(settings.images);

@@ -47,6 +47,7 @@ const SPEAKING: [&str; 2] = ["-Wl,--wrap=__cxa_throw", "-Wl,--export-if-defined=
 /// The part of `rankine sdk build` that has the library for what is compiled with this sysroot.
 fn part_for(sysroot: &Path) -> &'static str {
     match () {
+        () if threads::are_in(sysroot) && wide::is_in(sysroot) => "openmp m64",
         () if threads::are_in(sysroot) => "openmp",
         () if wide::is_in(sysroot) => "m64",
         () => "c++",
@@ -120,12 +121,12 @@ mod tests {
     use super::*;
     use crate::find::TARGET;
     use crate::threads::THREADS;
-    use crate::wide::WIDE;
+    use crate::wide::{WIDE, WIDE_THREADS};
 
     #[test]
     fn who_lacks_the_library_is_told_which_part_to_build() {
         let data = tempfile::tempdir().unwrap();
-        for (target, part) in [(TARGET, "c++"), (THREADS, "openmp"), (WIDE, "m64")] {
+        for (target, part) in [(TARGET, "c++"), (THREADS, "openmp"), (WIDE, "m64"), (WIDE_THREADS, "openmp m64")] {
             let sysroot = data.path().join(part);
             std::fs::create_dir_all(sysroot.join("lib").join(target)).unwrap();
             assert_eq!(part_for(&sysroot), part);

@@ -11,7 +11,7 @@
 
 use crate::find::{self, TARGET};
 use crate::key;
-use crate::wide::{self, WIDE};
+use crate::wide::{WIDE, WIDE_THREADS};
 use anyhow::{Result, bail};
 use rankine_system::trust;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ pub fn target_of(sysroot: &Path) -> &'static str {
     let is_for = |target| sysroot.join("lib").join(target).is_dir();
     match () {
         () if is_for(THREADS) && !is_for(TARGET) => THREADS,
-        () if wide::is_in(sysroot) => WIDE,
+        () if is_for(WIDE_THREADS) => WIDE_THREADS,
+        () if is_for(WIDE) => WIDE,
         () => TARGET,
     }
 }
@@ -36,7 +37,7 @@ pub fn triple_of(sysroot: &Path) -> String {
 
 /// Whether what is compiled with this sysroot has threads.
 pub fn are_in(sysroot: &Path) -> bool {
-    target_of(sysroot) == THREADS
+    matches!(target_of(sysroot), THREADS | WIDE_THREADS)
 }
 
 /// The sysroot that a program is compiled with: the one on this machine, or beside it that for threads.

@@ -8,14 +8,20 @@
 //! m64-<key>/include/wasm64-wasip1   wasi-libc's headers
 //!           lib/wasm64-wasip1       crt1-command.o, libc.a, libclang_rt.builtins.a …
 //! ```
+//!
+//! That for programs with threads as well lies beside it, in `m64-threads-<key>`, for the target `wasm64-wasip1-threads`; there
+//! the OpenMP runtime is with it.
 
 use crate::embedded;
 use crate::key;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use std::path::{Path, PathBuf};
 
 /// The clang target of a guest with 64-bit addresses.
 pub const WIDE: &str = "wasm64-wasip1";
+
+/// That of one with threads.
+pub const WIDE_THREADS: &str = "wasm64-wasip1-threads";
 
 /// Goes up when what is in there changes.
 const LAYOUT: u32 = 1;
@@ -46,17 +52,26 @@ pub(crate) const LONG_IS_INT64: [&str; 12] = [
 
 /// Whether what is compiled with this sysroot has 64-bit addresses.
 pub fn is_in(sysroot: &Path) -> bool {
-    sysroot.join("lib").join(WIDE).is_dir()
+    [WIDE, WIDE_THREADS].iter().any(|target| sysroot.join("lib").join(target).is_dir())
 }
 
-/// Where `rankine sdk build m64` puts it for this compiler.
-pub fn place(clang: &Path) -> Result<PathBuf> {
-    key::place("m64", (key::compiler(clang), embedded::file(&embedded::WIDE, "wasi.c"), LAYOUT))
+/// Where `rankine sdk build m64` puts it for this compiler; with threads, `rankine sdk build openmp m64`.
+pub fn place(clang: &Path, has_threads: bool) -> Result<PathBuf> {
+    let files: &[&str] = if has_threads { &["wasi.c", "threads.S"] } else { &["wasi.c"] };
+    let texts: Vec<&str> = files.iter().map(|file| embedded::file(&embedded::WIDE, file)).collect();
+    let part = if has_threads { "m64-threads" } else { "m64" };
+    key::place(part, (key::compiler(clang), texts, LAYOUT))
 }
 
 /// The sysroot that a program is compiled with.
-pub fn sysroot(clang: &Path) -> Result<PathBuf> {
-    let place = place(clang)?;
+pub fn sysroot(clang: &Path, has_threads: bool) -> Result<PathBuf> {
+    let place = place(clang, has_threads)?;
+    if !place.is_dir() && has_threads {
+        bail!(
+            "-m64 with -pthread or -fopenmp needs libraries for 64-bit addresses and threads; run `rankine sdk build openmp m64` \
+             once (some minutes)"
+        );
+    }
     ensure!(
         place.is_dir(),
         "-m64 needs libraries for 64-bit addresses; run `rankine sdk build m64` once (some minutes). Without it, or with -m32, \

@@ -36,6 +36,10 @@ const THREADED: &str = "util/mtest_thread.c";
 pub enum Form {
     /// A module, by `rankine cc`.
     Guest,
+    /// One with 64-bit addresses.
+    Wide,
+    /// One whose memory may have more than 4 GiB, and whose data and heap lie above them.
+    Large,
     /// A native program, by `mpicc_abi`.
     Native,
 }
@@ -49,7 +53,7 @@ pub struct Builder {
     places: Places,
     output: PathBuf,
     /// For each form, of programs without threads and with them.
-    libraries: [[Objects; 2]; 2],
+    libraries: [[Objects; 2]; 4],
     outcomes: Mutex<HashMap<(String, Form), Outcome>>,
 }
 
@@ -115,12 +119,15 @@ impl Builder {
 
     fn compiler(&self, form: Form, has_threads: bool) -> Command {
         let mut cc = match form {
-            Form::Guest => Command::new(&self.places.rankine),
             Form::Native => Command::new(self.places.mpi_bin.join("mpicc_abi")),
+            Form::Guest | Form::Wide | Form::Large => Command::new(&self.places.rankine),
         };
-        if form == Form::Guest {
-            cc.arg("cc");
-        }
+        match form {
+            Form::Native => &mut cc,
+            Form::Guest => cc.arg("cc"),
+            Form::Wide => cc.args(["cc", "-m64"]),
+            Form::Large => cc.args(["cc", "-m64=large", "-Wl,--global-base=4831838208"]),
+        };
         match has_threads {
             true => cc.args(["-pthread", "-DMTEST_USE_THREAD", "-DTHREADS_OF_TEST=THREAD_PACKAGE_POSIX"]),
             false => cc.arg("-DTHREADS_OF_TEST=THREAD_PACKAGE_NONE"),
@@ -156,8 +163,8 @@ impl Builder {
     /// Whether it was compiled by this `rankine` already.
     fn is_fresh(&self, output: &Path, form: Form) -> bool {
         let from = match form {
-            Form::Guest => self.places.rankine.clone(),
             Form::Native => self.places.mpi_bin.join("mpicc_abi"),
+            Form::Guest | Form::Wide | Form::Large => self.places.rankine.clone(),
         };
         let configuration = self.suite.root.join("include/mpitestconf.h");
         let Some(made) = modified(output) else { return false };
@@ -172,6 +179,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
 fn extended(name: &str, form: Form) -> String {
     match form {
         Form::Guest => format!("{name}.wasm"),
+        Form::Wide => format!("{name}.m64.wasm"),
+        Form::Large => format!("{name}.large.wasm"),
         Form::Native => format!("{name}.native"),
     }
 }

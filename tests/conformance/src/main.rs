@@ -1,8 +1,8 @@
 //! MPICH's own test suite, compiled by `rankine cc` and run as guests, and natively over an MPI library for comparison.
 //!
-//! `--native`, `--local`, `--mpi`, `--nodes` and `--mixed` choose the ways to run it (without them: `local`), `--subset` the short
-//! selection of subset.txt, `--page` writes docs/conformance.md from all results so far but those of mixed jobs, and keeps
-//! these (results/). Other
+//! `--native`, `--local`, `--mpi`, `--nodes`, `--m64`, `--large` and `--mixed` choose the ways to run it (without them: `local`),
+//! `--subset` the short selection of subset.txt, `--page` writes docs/conformance.md from all results so far but those of mixed jobs
+//! and large programs, and keeps these (results/). Other
 //! arguments are those of any test: names to run, `--exact`, `--list`. Read `run.rs` first: how one test is run and
 //! judged.
 
@@ -26,7 +26,7 @@ mod run;
 mod subset;
 mod suite;
 
-use build::{Builder, Form};
+use build::Builder;
 use libtest_mimic::{Arguments, Failed, Trial};
 use list::Entry;
 use notes::Notes;
@@ -56,6 +56,8 @@ impl Options {
                 "--local" => options.ways.push(Way::Local),
                 "--mpi" => options.ways.push(Way::Mpi),
                 "--nodes" => options.ways.push(Way::Nodes),
+                "--m64" => options.ways.push(Way::Wide),
+                "--large" => options.ways.push(Way::Large),
                 "--mixed" => options.ways.push(Way::Mixed),
                 "--subset" => options.subset = true,
                 "--page" => options.page = true,
@@ -90,10 +92,7 @@ fn conduct() -> Result<ExitCode, String> {
     let results = Arc::new(Results::read(&places.target.join("conformance"), &kept)?);
     let notes = Notes::read(include_str!("notes.txt"))?;
     let builder = Builder::new(suite, places);
-    if options.ways.iter().any(|&way| way != Way::Native) {
-        builder.prepare(Form::Guest)?;
-    }
-    builder.prepare(Form::Native)?;
+    options.ways.iter().chain([&Way::Native]).try_for_each(|way| builder.prepare(way.form()))?;
     let runner = Arc::new(Runner::new(Places::find(), builder, notes));
     let mut trials = Vec::new();
     for &way in &options.ways {

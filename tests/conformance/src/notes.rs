@@ -73,7 +73,7 @@ fn note(line: &str) -> Option<Note> {
     };
     let way = match words.next()? {
         "any" => None,
-        name => Some(Way::ALL.into_iter().chain([Way::Mixed]).find(|way| way.name() == name)?),
+        name => Some(Way::ALL.into_iter().chain([Way::Large, Way::Mixed]).find(|way| way.name() == name)?),
     };
     let (whose, reason) = match kind {
         Kind::NotApplicable => (None, reason),

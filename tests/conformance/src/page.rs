@@ -31,7 +31,8 @@ pub fn page(entries: &[Entry], results: &Results, notes: &Notes) -> String {
          their chapter. *of native* is the share of the tests that pass natively and apply to the engine. Tests that have \
          not been run in a way yet are in none of its columns.\n\n\
          On `nodes` a test is two processes with half of the ranks each, on one machine; where the ranks can't be halved there are as \
-         many processes as their smallest divisor says, and a single one of a single rank.\n\n\
+         many processes as their smallest divisor says, and a single one of a single rank. `m64` is `local` with programs that \
+         were compiled with `-m64`.\n\n\
          Of each test that fails the page says whose the difference is: the test's, which takes for granted what the \
          standard does not say; ours; or the library's.\n\n\
          `just conformance` fetches the suite and makes this page; `cargo run --release -p rankine-conformance -- --local coll/allred` runs single tests.\n\n",

@@ -27,8 +27,8 @@ impl Results {
             outcomes.extend(read(folder, way)?);
             Ok::<_, String>(outcomes)
         };
-        let [native, local, mpi, nodes] = Way::ALL.map(both);
-        Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?, nodes?].map(Mutex::new) })
+        let [native, local, mpi, nodes, wide] = Way::ALL.map(both);
+        Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?, nodes?, wide?].map(Mutex::new) })
     }
 
     /// Keeps what is known of these entries, a line for each.

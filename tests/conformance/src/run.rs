@@ -33,13 +33,17 @@ pub enum Way {
     Mpi,
     /// As a guest on the engine nodes, over the same library: two processes with half of the ranks each.
     Nodes,
+    /// As a guest with 64-bit addresses on the embedded engine.
+    Wide,
+    /// As such a guest whose memory may have more than 4 GiB, and whose data lie above them.
+    Large,
     /// As a guest on the mpi engine, half of the processes beneath an emulator of another architecture.
     Mixed,
 }
 
 impl Way {
     /// Those of which results are kept, in the page's order.
-    pub const ALL: [Way; 4] = [Way::Native, Way::Local, Way::Mpi, Way::Nodes];
+    pub const ALL: [Way; 5] = [Way::Native, Way::Local, Way::Mpi, Way::Nodes, Way::Wide];
 
     /// Its name in options, trials and the page.
     pub fn name(self) -> &'static str {
@@ -48,22 +52,30 @@ impl Way {
             Way::Local => "local",
             Way::Mpi => "mpi",
             Way::Nodes => "nodes",
+            Way::Wide => "m64",
+            Way::Large => "large",
             Way::Mixed => "mixed",
         }
     }
 
-    /// The way that it is a variety of, or itself: what is known of tests is known of that. On nodes, ranks are those of the embedded
-    /// engine.
+    /// The way that it is a variety of, or itself: what is known of tests is known of that. On nodes, and with wider addresses, ranks are
+    /// those of the embedded engine.
     pub fn kind(self) -> Way {
         match self {
             Way::Mixed => Way::Mpi,
-            Way::Nodes => Way::Local,
+            Way::Nodes | Way::Wide | Way::Large => Way::Local,
             other => other,
         }
     }
 
-    fn form(self) -> Form {
-        if self == Way::Native { Form::Native } else { Form::Guest }
+    /// What its programs are compiled to.
+    pub fn form(self) -> Form {
+        match self {
+            Way::Native => Form::Native,
+            Way::Wide => Form::Wide,
+            Way::Large => Form::Large,
+            Way::Local | Way::Mpi | Way::Nodes | Way::Mixed => Form::Guest,
+        }
     }
 }
 
@@ -181,7 +193,7 @@ impl Runner {
     fn run(&self, entry: &Entry, way: Way, program: &Path) -> Result<Run, String> {
         let folder = self.folder(entry, way)?;
         let mut command = match way {
-            Way::Local => Command::new(&self.places.rankine),
+            Way::Local | Way::Wide | Way::Large => Command::new(&self.places.rankine),
             Way::Native | Way::Mpi | Way::Nodes => mpiexec(&self.places, processes(entry, way)),
             Way::Mixed => mixed::first_half(&self.places, entry.ranks),
         };
@@ -190,7 +202,7 @@ impl Runner {
         let of_local = ["--universe-size", "16", "--dir", "."];
         let of_mpi = ["--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"];
         match way {
-            Way::Local => command.args(["run", "-n", &entry.ranks.to_string()]).args(of_local),
+            Way::Local | Way::Wide | Way::Large => command.args(["run", "-n", &entry.ranks.to_string()]).args(of_local),
             Way::Native => &mut command,
             Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).arg("run").args(of_mpi),
             Way::Nodes => {
@@ -236,7 +248,7 @@ impl Runner {
 fn processes(entry: &Entry, way: Way) -> u32 {
     match way {
         Way::Native | Way::Mpi | Way::Mixed => entry.ranks,
-        Way::Local => 1,
+        Way::Local | Way::Wide | Way::Large => 1,
         Way::Nodes => (2..=entry.ranks).find(|nodes| entry.ranks.is_multiple_of(*nodes)).unwrap_or(1),
     }
 }

@@ -5,7 +5,7 @@
 #include <rankine.h>
 
 struct node { int value; struct node *next; };
-struct other { double value; struct other *next; };
+struct other { double value, more; struct other *next; };
 struct strong { int n; struct strong *next; char *text; double *data; };
 
 static void check_text(int code, const char *part1, const char *part2)
@@ -30,11 +30,12 @@ static void descriptions(void)
     static char long_name[5000];
     memset(long_name, 'n', sizeof long_name - 1);
     check_text(Rankine_Type_create(long_name, 8, 4, &bad), "the name of a type", "4096");
-    TRY(Rankine_Type_create("bad", 8, 4, &bad));
-    Rankine_Field outside = {RANKINE_KIND_REFERENCE, 8, bad, 1, -1, -1, -1, 0, "next"};
+    enum { WORD = sizeof(void *) };
+    TRY(Rankine_Type_create("bad", 2 * WORD, WORD, &bad));
+    Rankine_Field outside = {RANKINE_KIND_REFERENCE, 2 * WORD, bad, 1, -1, -1, -1, 0, "next"};
     check_text(Rankine_Type_define(bad, 1, &outside), "field next of bad", "not inside");
-    Rankine_Field twice[2] = {{RANKINE_KIND_REFERENCE, 4, bad, 1, -1, -1, -1, 0, "a"},
-                              {RANKINE_KIND_REFERENCE, 4, bad, 1, -1, -1, -1, 0, "b"}};
+    Rankine_Field twice[2] = {{RANKINE_KIND_REFERENCE, WORD, bad, 1, -1, -1, -1, 0, "a"},
+                              {RANKINE_KIND_REFERENCE, WORD, bad, 1, -1, -1, -1, 0, "b"}};
     check_text(Rankine_Type_define(bad, 2, twice), "field b of bad", "overlaps a");
     FAILS(Rankine_Type_define(bad, 1, (void *)0xfffffff0u), MPI_ERR_ARG);
     FAILS(Rankine_Type_define(bad, -1, twice), MPI_ERR_COUNT);
@@ -80,7 +81,7 @@ static void graphs(void)
 static void messages(void)
 {
     struct node second = {2, NULL}, first = {1, &second}, *root = &first, *came[2] = {NULL, NULL};
-    struct other alien = {1.5, NULL}, *alien_root = &alien;
+    struct other alien = {1.5, 2, NULL}, *alien_root = &alien;
     double plain[20] = {1};
     MPI_Status status;
     int peer = 1 - rank;

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     crossed->vertices = sent->vertices;
     crossed->current = (struct vertex *)(void *)((char *)&sent->vertices[1] + 8);
     for (int i = 0; i < 3; i++)
-        sent->vertices[i].owner = NULL;
+        sent->vertices[i] = (struct vertex){0, 0, NULL};
     FAILS(Rankine_Send(&crossed, 1, mesh, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     return check_end();
 }

@@ -4,6 +4,7 @@
 //! the list, so an access that races with a detachment is a mistake of the program's and no danger.
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_ERR_SIZE, Win};
 
@@ -45,7 +46,9 @@ impl Attached {
     fn overlapped(&self, start: u64, end: u64) -> Option<u64> {
         let before = self.regions.range(..=start).next_back();
         let before = before.filter(|&(&old, &old_end)| old == start || old_end > start);
-        before.or_else(|| self.regions.range(start + 1..).next().filter(|&(&old, _)| old < end)).map(|(&old, _)| old)
+        // The highest address has none behind it.
+        let behind = || self.regions.range((Excluded(start), Unbounded)).next().filter(|&(&old, _)| old < end);
+        before.or_else(behind).map(|(&old, _)| old)
     }
 
     /// Takes a region in that overlaps none.
@@ -156,6 +159,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn nothing_may_begin_at_the_highest_address() {
+        let mut attached = Attached::default();
+        attached.insert(8, 16);
+        assert_eq!(attached.overlapped(u64::MAX, u64::MAX), None);
+        attached.insert(u64::MAX, u64::MAX);
+        assert_eq!(attached.overlapped(u64::MAX, u64::MAX), Some(u64::MAX));
+    }
 
     proptest! {
         /// As a map of single bytes has it.

@@ -83,10 +83,6 @@ impl Declared {
     fn memory(&mut self, memory: MemoryType) -> Result<()> {
         self.memories.push(memory);
         ensure!(
-            !(self.is_large && memory.shared),
-            "a program whose memory may have more than 4 GiB (-m64=large) can't have threads yet"
-        );
-        ensure!(
             self.memories.len() == 1,
             "a module with several memories can't have its 64-bit addresses lowered; this one has {} at least",
             self.memories.len()
@@ -218,10 +214,7 @@ impl<'m> Edited<'m> {
         );
         if is_large {
             // How much there can be, the machine says, and what a rank may have.
-            const HAS_64_BITS: u8 = 1 << 2;
-            let mut limits = vec![HAS_64_BITS];
-            memory.initial.encode(&mut limits);
-            self.replace(at..reader.original_position() as usize, &limits);
+            self.replace(at..reader.original_position() as usize, &large_limits(memory));
             return Ok(());
         }
         let most = memory.maximum.unwrap_or(MOST_PAGES).min(MOST_PAGES);
@@ -249,10 +242,25 @@ impl<'m> Edited<'m> {
     }
 }
 
+const HAS_MOST: u8 = 1;
+const IS_SHARED: u8 = 1 << 1;
+const HAS_64_BITS: u8 = 1 << 2;
+
+/// How large a memory with 64-bit addresses is that may have what there is. One that is shared has to say how much that is: 256 TiB
+/// are more than there are addresses.
+fn large_limits(memory: MemoryType) -> Vec<u8> {
+    const MOST_SHARED: u64 = 1 << 32;
+    let mut bytes = vec![HAS_64_BITS | if memory.shared { HAS_MOST | IS_SHARED } else { 0 }];
+    memory.initial.encode(&mut bytes);
+    if memory.shared {
+        MOST_SHARED.encode(&mut bytes);
+    }
+    bytes
+}
+
 /// How large a memory or a table is, with 32-bit addresses.
 fn limits(is_shared: bool, least: u64, most: u64) -> Vec<u8> {
-    const HAS_MOST: u8 = 1;
-    let mut bytes = vec![HAS_MOST | u8::from(is_shared) << 1];
+    let mut bytes = vec![HAS_MOST | if is_shared { IS_SHARED } else { 0 }];
     // Both are below 1 << 32.
     (least as u32).encode(&mut bytes);
     (most as u32).encode(&mut bytes);

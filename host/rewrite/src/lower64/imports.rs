@@ -22,8 +22,8 @@ const BEFORE: &str = "pmpi_with_narrow_words:";
 /// Functions whose pointers the host does not look behind, whatever their parameters mean.
 const LOOKS_AT_NONE: [&str; 2] = ["MPI_Init", "MPI_Init_thread"];
 
-/// Modules of the host's whose functions take addresses of 32 bits, and no others.
-const NARROW: [&str; 3] = [rankine_object::MODULE, "rankine_math", "rankine_view"];
+/// A function of object graphs whose numbers have 64 bits in all programs. Those of others are addresses and handles.
+const TAKES_NUMBERS: &str = "Rankine_Set_limits";
 
 /// Datatypes that are larger where a `long` has 64 bits: a bit for each, from the first one on, and where that of the host begins.
 const LARGER: (u64, Datatype) = {
@@ -107,11 +107,15 @@ impl Imports {
                             (rankine_abi::MODULE, Some(kind)) => {
                                 imports.note((number, import.name), wide, kind, is_large)
                             }
-                            (module, _) => ensure!(
-                                !NARROW.contains(&module),
-                                "it calls {}, which a program that is compiled with -m64 can't call yet",
-                                import.name
-                            ),
+                            (rankine_object::MODULE, Some(kind)) => {
+                                ensure!(
+                                    !is_large,
+                                    "it calls {}, which a program with -m64=large can't call: objects of -m64 can be linked without",
+                                    import.name
+                                );
+                                imports.note_of_objects((number, import.name), wide, kind);
+                            }
+                            _ => {}
                         }
                     }
                 }
@@ -170,6 +174,28 @@ impl Imports {
             let narrow = (narrow.collect(), encoded(function.result));
             self.all.push(Before { import, name: name.into(), itself, gives_address, wide, narrow, words });
         }
+    }
+
+    /// Notes a function of object graphs, whose words are cut if they have 64 bits.
+    fn note_of_objects(&mut self, (import, name): (u32, &str), wide: u32, kind: &FuncType) {
+        self.needs.get_or_insert_with(|| name.to_owned());
+        let cut = |word: &wasmparser::ValType| *word == wasmparser::ValType::I64;
+        let is_of_ints =
+            |words: &[wasmparser::ValType]| words.iter().all(|word| cut(word) || *word == wasmparser::ValType::I32);
+        // A function of another type is refused when it is linked, with a reason.
+        if name == TAKES_NUMBERS || !is_of_ints(kind.params()) || kind.results() != [wasmparser::ValType::I32] {
+            return;
+        }
+        let words = kind.params().iter().map(|word| if cut(word) { Passed::Cut } else { Passed::AsItIs });
+        self.all.push(Before {
+            import,
+            name: name.into(),
+            itself: None,
+            gives_address: false,
+            wide,
+            narrow: (vec![ValType::I32; kind.params().len()], ValType::I32),
+            words: words.collect(),
+        });
     }
 
     /// How many there are.

@@ -397,7 +397,6 @@ fn refusals() {
     for (text, says) in [
         ("(module (memory i64 1) (memory 1))", "several memories"),
         ("(module (import \"a\" \"m\" (memory i64 1)) (memory i64 1))", "several memories"),
-        ("(module (import \"a\" \"m\" (memory i64 1 100000 shared)))", "can't have threads"),
         ("(module (table i64 0xffffffff funcref))", "4294967295 entries"),
         ("(module (memory i64 1) (data (i64.const 0x100000000) \"\"))", "0x100000000"),
         ("(module (import \"a\" \"b\" (global i64)) (memory i64 1) (data (global.get 0) \"\"))", "GlobalGet"),
@@ -482,11 +481,16 @@ fn functions_of_mpi() {
             format!("(module (import \"mpi\" \"{name}\" (func (param {types}) (result i32))) (memory i64 1) (func))");
         assert_eq!(lower(&wat::parse_str(text).unwrap()).unwrap().needs, Some(format!("{name} ({says})")));
     }
+    let importing = |module: &str, more: &str| {
+        let text =
+            format!("(module (import \"{module}\" \"f\" (func (param i64) (result i32))) (memory i64 1 {more}))");
+        lower(&wat::parse_str(text).unwrap())
+    };
     for module in ["rankine", "rankine_math", "rankine_view"] {
-        let text = format!("(module (import \"{module}\" \"f\" (func (param i64))) (memory i64 1))");
-        let said = format!("{:#}", lower(&wat::parse_str(text).unwrap()).err().unwrap());
-        assert!(said.contains("calls f") && said.contains("-m64"), "{said}");
+        assert_eq!(importing(module, "").unwrap().needs, (module == "rankine").then(|| "f".to_owned()));
     }
+    let said = format!("{:#}", importing("rankine", "100000").err().unwrap());
+    assert!(said.contains("calls f") && said.contains("-m64=large"), "{said}");
     // A function of another type is refused when it is linked.
     let text = "(module (import \"mpi\" \"MPI_Isend\" (func (param i64))) (memory i64 1))";
     assert!(lower(&wat::parse_str(text).unwrap()).is_ok());
@@ -586,6 +590,20 @@ fn large_programs() {
     assert!(load.call(&mut store, 0).is_err() && load.call(&mut store, -8).is_err());
     assert_eq!(grow.call(&mut store, 1 << 16).unwrap(), 1);
     assert_eq!(load.call(&mut store, 0).unwrap(), 0);
+}
+
+/// A large memory that threads share says how much it may have, as it has to: more than there is.
+#[test]
+fn a_large_memory_may_be_shared() {
+    let text = "(module (import \"env\" \"memory\" (memory i64 3 100000 shared)))";
+    let lowered = lower(&wat::parse_str(text).unwrap()).unwrap();
+    assert!(lowered.is_large && is_wide(&lowered.binary));
+    let mut config = Config::new();
+    config.shared_memory(true);
+    let module = Module::new(&Engine::new(&config).unwrap(), &lowered.binary).unwrap();
+    let ty = module.imports().next().unwrap().ty().unwrap_memory().clone();
+    assert!(ty.is_64() && ty.is_shared());
+    assert_eq!((ty.minimum(), ty.maximum()), (3, Some(1 << 32)));
 }
 
 /// What a module imports and exports keeps its names and types, but for memories and tables.

@@ -24,7 +24,7 @@ use rankine_local::turns::Turns;
 pub(crate) use rankine_local::turns::Wakes;
 use rankine_object::Objects;
 use rankine_view::Publisher;
-use wasmtime::{Error, InstancePre, Result, SharedMemory, Store, format_err};
+use wasmtime::{AsContextMut, Error, Instance, InstancePre, Result, SharedMemory, Store, TypedFunc, format_err};
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p1::WasiP1Ctx;
 
@@ -255,7 +255,7 @@ impl<R: Rank> Team<R> {
     }
 
     /// Starts a thread of the guest, which begins with this argument; its number, or nothing if there can't be another one.
-    pub(crate) fn spawn(self: &Arc<Self>, argument: i32) -> Result<Option<u32>> {
+    pub(crate) fn spawn(self: &Arc<Self>, argument: u64) -> Result<Option<u32>> {
         self.check()?;
         let Some(number) = self.number() else { return Ok(None) };
         let Ok(charge) = self.account.charge(stack() + STORE + self.instance, Cost::Threads) else {
@@ -301,7 +301,7 @@ impl<R: Rank> Team<R> {
     }
 
     /// Runs a thread on the calling one. `begins` is called once nothing can keep it from running.
-    fn run(self: &Arc<Self>, number: u32, argument: i32, begins: impl FnOnce() -> bool) {
+    fn run(self: &Arc<Self>, number: u32, argument: u64, begins: impl FnOnce() -> bool) {
         // For what waits: a clock.
         let guest = Guest::of_team(self.clone(), number, WasiCtxBuilder::new().build_p1());
         let mut store = Store::new(self.program.module().engine(), guest);
@@ -310,11 +310,11 @@ impl<R: Rank> Team<R> {
         if told::install(&mut store, &instance).is_err() {
             return;
         }
-        let Ok(start) = instance.get_typed_func::<(i32, i32), ()>(&mut store, "wasi_thread_start") else { return };
+        let Some(start) = Start::of(&instance, &mut store) else { return };
         if !begins() {
             return;
         }
-        let outcome = start.call(&mut store, (number as i32, argument));
+        let outcome = start.call(&mut store, number, argument);
         let Err(error) = outcome.map_err(|error| null_page::explain(error, &mut store, &instance)) else { return };
         if error.is::<Left>() {
             return;
@@ -331,6 +331,28 @@ impl<R: Rank> Team<R> {
     /// What the threads' stores need of the rank: none of it is looked into but with the turn.
     pub(crate) fn identity(&self) -> (Arc<R>, Arc<Objects>, Who) {
         (self.rank.clone(), self.objects.clone(), self.who)
+    }
+}
+
+/// What a thread begins with: its number, and an address of 32 or 64 bits.
+enum Start {
+    Narrow(TypedFunc<(u32, u32), ()>),
+    Wide(TypedFunc<(u32, u64), ()>),
+}
+
+impl Start {
+    fn of(instance: &Instance, mut store: impl AsContextMut) -> Option<Start> {
+        const NAME: &str = "wasi_thread_start";
+        let narrow = instance.get_typed_func(&mut store, NAME).map(Start::Narrow);
+        narrow.or_else(|_| instance.get_typed_func(&mut store, NAME).map(Start::Wide)).ok()
+    }
+
+    fn call(&self, store: impl AsContextMut<Data: Send>, number: u32, argument: u64) -> wasmtime::Result<()> {
+        match self {
+            // So wide it came from the program.
+            Start::Narrow(start) => start.call(store, (number, argument as u32)),
+            Start::Wide(start) => start.call(store, (number, argument)),
+        }
     }
 }
 

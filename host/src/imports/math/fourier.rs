@@ -192,7 +192,7 @@ fn array(
             _ => highest += reach,
         }
     }
-    let address = call.word(argument) as u32;
+    let address = call.address(argument);
     let (lowest, end) =
         (i128::from(address) + lowest * size as i128, i128::from(address) + (highest + 1) * size as i128);
     if lowest < i128::from(call.memory.lowest) || end > i128::from(call.memory.size) {

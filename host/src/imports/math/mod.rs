@@ -62,15 +62,18 @@ impl Function {
     }
 }
 
-/// Registers the function `name`, if there is one; says whether there is.
+/// Registers the function `name`, if there is one; says whether there is. Its words are numbers and addresses, and as wide as this
+/// type says: addresses as those of the program.
 pub(crate) fn define<R: Rank>(
     linker: &mut Linker<Guest<R>>,
+    ty: &FuncType,
     name: &str,
     mathematics: &Mathematics,
 ) -> wasmtime::Result<bool> {
     let Some((function, arguments)) = Function::named(name) else { return Ok(false) };
     let name = name.to_owned();
-    let ty = FuncType::new(linker.engine(), vec![ValType::I32; arguments], [ValType::I32]);
+    let words: Vec<ValType> = (0..arguments).map(|argument| word_of(ty, argument)).collect();
+    let ty = FuncType::new(linker.engine(), words, [ValType::I32]);
     // Numbers in memory have the byte order of WebAssembly.
     let declines = matches!(mathematics, Mathematics::Guest) || cfg!(target_endian = "big");
     let foreign = match (function, mathematics) {
@@ -90,6 +93,11 @@ pub(crate) fn define<R: Rank>(
         Ok(())
     })?;
     Ok(true)
+}
+
+/// What an argument is where it is one that a program may pass.
+fn word_of(ty: &FuncType, argument: usize) -> ValType {
+    ty.param(argument).filter(ValType::is_i64).unwrap_or(ValType::I32)
 }
 
 /// Runs the function of that name on memory that is no guest's; whether it did the work, or nothing if there is no such
@@ -158,12 +166,20 @@ struct Call<'a> {
 impl Call<'_> {
     /// An argument that is a number.
     fn word(&self, argument: usize) -> i32 {
-        self.words[argument].unwrap_i32()
+        self.words[argument].i32().unwrap_or_default()
+    }
+
+    /// An argument that is an address.
+    fn address(&self, argument: usize) -> u64 {
+        match self.words[argument] {
+            Val::I64(address) => address as u64,
+            ref word => (word.unwrap_i32() as u32).into(),
+        }
     }
 
     /// Where the `bytes` bytes begin that an argument points to.
     fn at(&self, argument: usize, bytes: u64, what: impl fmt::Display) -> Outcome<*mut u8> {
-        let address = self.word(argument) as u32;
+        let address = self.address(argument);
         self.memory.at(address, bytes).ok_or_else(|| {
             Refusal::Outside(format!(
                 "{what}: {bytes} bytes at address {address:#x} are not inside the memory of {} bytes",

@@ -240,6 +240,9 @@ impl Flang {
                 "the Fortran compiler{} is not built yet, or by another version of Rankine or LLVM (there is no {}); run \
                  `rankine sdk build fortran` once (some minutes)",
                 match () {
+                    () if threads::are_in(sysroot) && wide::is_in(sysroot) => {
+                        " for programs with 64-bit addresses and threads"
+                    }
                     () if threads::are_in(sysroot) => " for programs with threads",
                     () if wide::is_in(sysroot) => " for programs with 64-bit addresses",
                     () => "",
@@ -350,7 +353,7 @@ pub fn build(force: bool) -> Result<()> {
     let clang = find::clang()?.path;
     let plain = find::sysroot()?.path;
     build_for(&plain, force)?;
-    for place in [threads::place(&clang, &plain)?, wide::place(&clang)?] {
+    for place in [threads::place(&clang, &plain)?, wide::place(&clang, false)?, wide::place(&clang, true)?] {
         if place.is_dir() {
             build_for(&place, force)?;
         }
@@ -366,6 +369,9 @@ fn build_for(sysroot: &Path, force: bool) -> Result<()> {
     if Flang::with(sysroot).is_ok() && !force {
         let (what, place) = match () {
             () if is_plain => ("the Fortran compiler", &flang.root),
+            () if is_wide && threads::are_in(sysroot) => {
+                ("Fortran's runtime for 64-bit addresses and threads", &flang.runtime)
+            }
             () if is_wide => ("Fortran's runtime for 64-bit addresses", &flang.runtime),
             () => ("Fortran's runtime with threads", &flang.runtime),
         };

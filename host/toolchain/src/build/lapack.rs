@@ -16,6 +16,8 @@ use crate::key;
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::say;
+use crate::threads;
+use crate::wide;
 use crate::{embedded, fc};
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::{OsStr, OsString};
@@ -130,11 +132,12 @@ impl Lapack {
         let is_wanted =
             |part: &Part| *part == Part::Blas || words.iter().any(|word| Part::asked_for(word) == Some(*part));
         let parts = [Part::Lapack, Part::Blas].into_iter().filter(is_wanted).map(|part| {
-            let (root, name) = (place(part, clang, &flang)?, part.name());
+            let (root, name) = (place(part, clang, &flang, &unthreaded(clang, sysroot)?)?, part.name());
             ensure!(
                 root.is_dir(),
-                "{} is not built yet, or by another version of Rankine or LLVM (there is no {}); run `rankine sdk build {name}` once",
+                "{} is not built yet{}, or by another version of Rankine or LLVM (there is no {}); run `rankine sdk build {name}` once",
                 name.to_uppercase(),
+                if wide::is_in(sysroot) { " for 64-bit addresses" } else { "" },
                 root.display()
             );
             Ok((part, root))
@@ -161,44 +164,47 @@ impl Lapack {
     /// Where `cblas.h` and `lapacke.h` are, if they are there.
     pub(crate) fn includes(clang: &Path) -> Vec<PathBuf> {
         let Ok(flang) = Flang::find() else { return Vec::new() };
-        let folder = |part| Some(place(part, clang, &flang).ok()?.join("include"));
+        let plain = find::sysroot().ok();
+        let folder = |part| Some(place(part, clang, &flang, &plain.as_ref()?.path).ok()?.join("include"));
         [Part::Blas, Part::Lapack].into_iter().filter_map(folder).filter(|folder| folder.is_dir()).collect()
     }
 }
 
-fn place(part: Part, clang: &Path, flang: &Flang) -> Result<PathBuf> {
-    let sysroot = key::sysroot(&find::sysroot()?.path);
-    let made_of = (LAYOUT, key::compiler(clang), sysroot, flang.name(), embedded::files(&embedded::LAPACK));
-    key::place(part.name(), made_of)
+/// The sysroot for programs without threads of the same width: what is compiled with it is linked to those with threads, too.
+fn unthreaded(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
+    if wide::is_in(sysroot) { wide::place(clang, false) } else { Ok(find::sysroot()?.path) }
 }
 
-/// Builds a part and what it needs, unless they are there.
+fn place(part: Part, clang: &Path, flang: &Flang, sysroot: &Path) -> Result<PathBuf> {
+    let name = if wide::is_in(sysroot) { format!("{}-m64", part.name()) } else { part.name().into() };
+    let made_of =
+        (LAYOUT, key::compiler(clang), key::sysroot(sysroot), flang.name(), embedded::files(&embedded::LAPACK));
+    key::place(&name, made_of)
+}
+
+/// Builds a part and what it needs, unless they are there; where programs may have 64-bit addresses, for those as well.
 pub fn build(part: Part, force: bool) -> Result<()> {
     if part == Part::Lapack {
         build(Part::Blas, false)?;
     }
     let clang = find::clang()?.path;
-    let sysroot = find::sysroot()?.path;
-    let flang = Flang::find()?;
-    let place = place(part, &clang, &flang)?;
+    build_for(part, &clang, &find::sysroot()?.path, force)?;
+    let wide = wide::place(&clang, false)?;
+    if wide.is_dir() && Flang::with(&wide).is_ok() { build_for(part, &clang, &wide, force) } else { Ok(()) }
+}
+
+fn build_for(part: Part, clang: &Path, sysroot: &Path, force: bool) -> Result<()> {
+    let flang = Flang::with(sysroot)?;
+    let place = place(part, clang, &flang, sysroot)?;
     if place.is_dir() && !force {
         say(&format!("{} is there already: {}", part.name().to_uppercase(), place.display()));
         return Ok(());
     }
-    let sdk = Sdk::with(&clang, &sysroot)?;
+    let sdk = Sdk::with(clang, sysroot)?;
     let work = folder::work_beside(&place)?;
     let source = source(work.path())?;
     folder::remake(&place, |draft| {
-        let build = Build {
-            part,
-            source: &source,
-            work: work.path(),
-            draft,
-            clang: &clang,
-            sysroot: &sysroot,
-            sdk: &sdk,
-            flang: &flang,
-        };
+        let build = Build { part, source: &source, work: work.path(), draft, clang, sysroot, sdk: &sdk, flang: &flang };
         build.all()
     })?;
     say(&format!("ready: {}", place.display()));
@@ -332,7 +338,8 @@ impl Build<'_> {
             let stem = folder.join(source.file_stem().unwrap_or_default());
             let (bitcode, object) = (stem.with_extension("bc"), stem.with_extension("o"));
             let mut job = Command::new(self.flang.compiler());
-            job.args(["-triple", "wasm32-unknown-wasip1", "-O2", "-emit-llvm-bc", "-module-dir"]).arg(&folder);
+            job.args(["-triple", &threads::triple_of(self.sysroot), "-O2", "-emit-llvm-bc"]);
+            job.args(self.flang.module_flags()).arg("-module-dir").arg(&folder);
             job.arg("-I").arg(&folder).arg(source).arg("-o").arg(&bitcode);
             front.push(job);
             let mut job = Command::new(self.clang);

@@ -4,13 +4,14 @@
 use super::cxx;
 use super::flang::{self, Flang};
 use super::llvm_source::{self, LlvmSource};
+use super::m64;
 use crate::cxx::Library;
 use crate::find::{self, TARGET};
 use crate::folder::{self, copy_tree};
 use crate::process::check;
 use crate::sdk::base_flags;
 use crate::terminal::say;
-use crate::threads::{self, THREADS};
+use crate::threads::{self, THREADS, target_of};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ const CONFIGURATION: &[&str] = &[
     "-DCMAKE_BUILD_TYPE=Release",
     // No program can be linked while there is no library.
     "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",
+    // Its only name for WebAssembly, whatever the width.
     "-DLIBOMP_ARCH=wasm32",
     "-DLIBOMP_ENABLE_SHARED=OFF",
     "-DLIBOMP_HAVE_PTHREAD=ON",
@@ -39,6 +41,30 @@ const CONFIGURATION: &[&str] = &[
 const PATIENCE: [(&str, &str); 2] = [
     ("#define KMP_INIT_WAIT 1024U ", "#define KMP_INIT_WAIT 8192U "),
     ("#define KMP_NEXT_WAIT 512U ", "#define KMP_NEXT_WAIT 4096U "),
+];
+
+/// Where the runtime asks for the kind of machine and means its width: it knows of WebAssembly with 32-bit addresses.
+const WIDTHS: [(&str, &str, &str); 8] = [
+    (
+        "kmp_platform.h",
+        "#if defined(__wasm32__)\n#define KMP_ARCH_WASM 1\n",
+        "#if defined(__wasm32__)\n#define KMP_ARCH_WASM32 1\n#endif\n#if defined(__wasm__)\n#define KMP_ARCH_WASM 1\n",
+    ),
+    ("kmp_platform.h", "|| KMP_ARCH_WASM || ", "|| KMP_ARCH_WASM32 || "),
+    ("kmp_os.h", "KMP_ARCH_MIPS || KMP_ARCH_WASM ||", "KMP_ARCH_MIPS || KMP_ARCH_WASM32 ||"),
+    ("kmp_os.h", "KMP_ARCH_ARM || KMP_ARCH_WASM ||", "KMP_ARCH_ARM || KMP_ARCH_WASM32 ||"),
+    (
+        "kmp_os.h",
+        "#elif KMP_ARCH_X86_64 || KMP_ARCH_PPC64 ||",
+        "#elif KMP_ARCH_WASM || KMP_ARCH_X86_64 || KMP_ARCH_PPC64 ||",
+    ),
+    ("kmp_gsupport.cpp", "KMP_ARCH_MIPS || KMP_ARCH_WASM ||", "KMP_ARCH_MIPS || KMP_ARCH_WASM32 ||"),
+    (
+        "z_Linux_util.cpp",
+        "#if !KMP_32_BIT_ARCH\n  struct rlimit rlim;",
+        "#if !KMP_32_BIT_ARCH && !KMP_ARCH_WASM\n  struct rlimit rlim;",
+    ),
+    ("z_Linux_util.cpp", "(int)addr < (__builtin", "(kmp_uintptr_t)addr < (__builtin"),
 ];
 
 /// The function of a parallel region has a parameter for each variable from around it. LLVM's runtime calls it by a list of calls
@@ -59,7 +85,8 @@ pub fn build(force: bool) -> Result<()> {
     } else {
         build_for(&clang, &plain, &place)?;
     }
-    // Where Fortran is compiled, its programs may have threads now.
+    // Where there are 64-bit addresses, their programs may have threads now, and where Fortran is compiled, its own.
+    m64::build_threads(force)?;
     if Flang::find().is_ok() { flang::build(false) } else { Ok(()) }
 }
 
@@ -129,7 +156,7 @@ fn can_share_memory(object: &[u8]) -> bool {
 }
 
 /// Configures and compiles the runtime, and adds it to the sysroot.
-fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
+pub(super) fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
     let version = llvm_source::version_of(clang)?;
     let source = LlvmSource::with(&version, FOLDERS)?;
     let headers = LlvmSource::with(&version, &["libcxx/include"])?;
@@ -173,14 +200,14 @@ fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
     ] {
         let from = tree.join(from);
         let name = from.file_name().context("a file has a name")?;
-        fs::copy(&from, sysroot.join(to).join(THREADS).join(name))
+        fs::copy(&from, sysroot.join(to).join(target_of(sysroot)).join(name))
             .with_context(|| format!("the build left no {}", from.display()))?;
     }
     Ok(())
 }
 
-/// A copy of the runtime's source in which threads wait as long as they do natively before they give way, and regions may use
-/// many variables.
+/// A copy of the runtime's source in which threads wait as long as they do natively before they give way, regions may use many
+/// variables, and addresses may have 64 bits.
 fn amended_copy(source: &LlvmSource, to: &Path) -> Result<()> {
     for folder in FOLDERS {
         copy_tree(&source.path(folder), &to.join(folder))?;
@@ -188,6 +215,9 @@ fn amended_copy(source: &LlvmSource, to: &Path) -> Result<()> {
     let src = to.join("openmp/runtime/src");
     for (was, is) in PATIENCE {
         amend(&src.join("kmp.h"), was, is)?;
+    }
+    for (file, was, is) in WIDTHS {
+        amend(&src.join(file), was, is)?;
     }
     amend(&src.join("z_Linux_util.cpp"), FIRST_CALL, &(calls() + FIRST_CALL))
 }

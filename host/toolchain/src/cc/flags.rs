@@ -5,6 +5,7 @@
 
 use super::linker_words;
 use crate::threads;
+use crate::wide;
 use anyhow::{Result, bail};
 use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
@@ -150,7 +151,8 @@ pub fn is_openmp(flag: &str) -> bool {
 
 /// Whether a word names the runtime that `-fopenmp` links: CMake finds its file and links that instead.
 fn is_openmp_runtime(word: &str) -> bool {
-    Path::new(word).ends_with(Path::new("lib").join(threads::THREADS).join("libomp.a"))
+    let is_for = |target| Path::new(word).ends_with(Path::new("lib").join(target).join("libomp.a"));
+    is_for(threads::THREADS) || is_for(wide::WIDE_THREADS)
 }
 
 /// Whether a flag asks for code for devices beside the program's own.

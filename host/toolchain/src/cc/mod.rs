@@ -13,7 +13,7 @@ use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
 use crate::threads;
 use crate::wide;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -45,11 +45,10 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
 
 /// What a program is compiled with.
 pub(crate) fn sysroot(clang: &Path, request: &flags::Request) -> Result<PathBuf> {
-    ensure!(
-        !(request.wide && request.threads),
-        "-m64 and -pthread or -fopenmp: there is no C library yet for programs with 64-bit addresses and threads"
-    );
-    if request.wide { wide::sysroot(clang) } else { threads::sysroot(request.threads, clang) }
+    match request.wide {
+        true => wide::sysroot(clang, request.threads),
+        false => threads::sysroot(request.threads, clang),
+    }
 }
 
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
@@ -165,8 +164,9 @@ fn libraries_for(sysroot: &Path, sdk: &Sdk, probe: Probe) -> Vec<String> {
     line.push("-Wl,--end-lib".into());
     let emulated = ["signal", "process-clocks", "mman", "getpid"].into_iter().filter(|part| probe.emulates(part));
     line.extend(emulated.map(|part| format!("-lwasi-emulated-{part}")));
-    // printf and scanf of long double, which there are not for threads; dlopen's error, setjmp.
-    line.extend((!threads::are_in(sysroot)).then(|| "-lc-printscan-long-double".into()));
+    // printf and scanf of long double, which there are not for 32 bits and threads; dlopen's error, setjmp.
+    let has_long_double = wide::is_in(sysroot) || !threads::are_in(sysroot);
+    line.extend(has_long_double.then(|| "-lc-printscan-long-double".into()));
     line.extend(["-ldl".into(), "-lsetjmp".into()]);
     line.extend(wide::LIBRARIES.iter().filter(|_| wide::is_in(sysroot)).map(|name| name.to_string()));
     line
@@ -278,15 +278,6 @@ fn replace_process(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_are_for_32_bit_addresses() {
-        for flag in ["-pthread", "-fopenmp"] {
-            let words = ["-m64", flag, "a.cpp"].map(OsString::from);
-            let refused = sysroot(Path::new("clang"), &flags::read(&words).unwrap()).unwrap_err().to_string();
-            assert!(refused.starts_with("-m64 and -pthread or -fopenmp"), "{refused}");
-        }
-    }
 
     #[test]
     fn what_is_shown_is_for_a_shell() {

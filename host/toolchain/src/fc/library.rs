@@ -8,7 +8,7 @@
 use crate::build::Flang;
 use crate::process::check;
 use crate::sdk::{self, Sdk};
-use crate::threads::{self, THREADS};
+use crate::threads;
 use crate::{embedded, find, folder, key, wide};
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
@@ -104,7 +104,7 @@ pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result
 
 /// The runtime's module and header in place of ours, which are for one thread.
 fn take_openmp(sysroot: &Path, draft: &Path) -> Result<()> {
-    let of_runtime = sysroot.join("include").join(THREADS);
+    let of_runtime = sysroot.join("include").join(threads::target_of(sysroot));
     for (from, to) in [("omp_lib.F90", "modules/omp_lib.f90"), ("omp_lib.h", "include/omp_lib.h")] {
         let from = of_runtime.join(from);
         fs::copy(&from, draft.join(to)).with_context(|| format!("cannot copy {}", from.display()))?;

@@ -161,10 +161,21 @@ fn defined(
     clang: &OsStr,
     folder: &Path,
 ) -> Result<PathBuf> {
-    let (source, object) = (folder.join("common.c"), folder.join("common.o"));
+    let without = variables.iter().filter(|(_, variable)| variable.value.is_none());
+    zeroes(without.map(|(name, variable)| (*name, variable.largest)), arguments, clang, &folder.join("common"))
+}
+
+/// An object of this name, but for its ending, with variables of these sizes that begin as zeroes.
+pub(super) fn zeroes<'n>(
+    variables: impl Iterator<Item = (&'n str, u32)>,
+    arguments: &[OsString],
+    clang: &OsStr,
+    name: &Path,
+) -> Result<PathBuf> {
+    let (source, object) = (name.with_extension("c"), name.with_extension("o"));
     let mut text = String::new();
-    for (number, (name, variable)) in variables.iter().filter(|(_, variable)| variable.value.is_none()).enumerate() {
-        writeln!(text, "_Alignas(16) char v{number}[{}] __asm__(\"{name}\");", variable.largest)?;
+    for (number, (name, size)) in variables.enumerate() {
+        writeln!(text, "_Alignas(16) char v{number}[{size}] __asm__(\"{name}\");")?;
     }
     fs::write(&source, text)?;
     let mut command = Command::new(clang);

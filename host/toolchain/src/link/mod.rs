@@ -63,7 +63,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let copies;
     if critical::may_be_in(&arguments) {
         copies = tempfile::tempdir().context("cannot create a temporary folder")?;
-        critical::share(&mut arguments, copies.path())?;
+        critical::share(&mut arguments, clang, copies.path())?;
     }
     let mut first = link(&linker, &arguments, &[])?;
     let merged;

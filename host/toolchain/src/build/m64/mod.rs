@@ -10,6 +10,7 @@ mod source;
 use super::cxx;
 use super::flang::{self, Flang};
 use super::jobs::run_all;
+use super::openmp;
 use crate::cxx::Library;
 use crate::embedded;
 use crate::find;
@@ -17,7 +18,8 @@ use crate::folder::{self, write};
 use crate::process::check;
 use crate::sdk::Sdk;
 use crate::terminal::say;
-use crate::wide::{self, WIDE};
+use crate::threads;
+use crate::wide::{self, WIDE, WIDE_THREADS};
 use anyhow::{Context as _, Result};
 use source::Source;
 use std::fs;
@@ -30,36 +32,57 @@ const EMPTY: [&str; 7] = ["m", "pthread", "rt", "crypt", "util", "resolv", "xnet
 /// Builds it, unless it is there.
 pub fn build(force: bool) -> Result<()> {
     let clang = find::clang()?.path;
-    let place = wide::place(&clang)?;
-    if place.is_dir() && !force {
-        say(&format!("the C library for 64-bit addresses is there already: {}", place.display()));
-    } else {
-        folder::remake(&place, |draft| build_in(&clang, draft))?;
+    build_for(&clang, WIDE, force)?;
+    // Where there are threads, programs with such addresses may have some now, and where Fortran is compiled, its own.
+    if threads::place(&clang, &find::sysroot()?.path)?.is_dir() {
+        build_for(&clang, WIDE_THREADS, force)?;
     }
-    Sdk::with(&clang, &place)?;
-    say(&format!("ready: {}", place.display()));
-    match Library::find(&clang, &place) {
-        Ok(library) if !force => {
-            say(&format!("the C++ library for 64-bit addresses is there already: {}", library.origin));
-        }
-        _ => cxx::build_for(&clang, &place)?,
-    }
-    // Where Fortran is compiled, its programs may have such addresses now.
     if Flang::find().is_ok() { flang::build(false) } else { Ok(()) }
 }
 
-fn build_in(clang: &Path, draft: &Path) -> Result<()> {
+/// Builds what programs with threads are linked with, where there is what others are.
+pub(super) fn build_threads(force: bool) -> Result<()> {
+    let clang = find::clang()?.path;
+    if wide::place(&clang, false)?.is_dir() { build_for(&clang, WIDE_THREADS, force) } else { Ok(()) }
+}
+
+/// Builds what is not there yet for one of the two targets.
+fn build_for(clang: &Path, target: &'static str, force: bool) -> Result<()> {
+    let has_threads = target == WIDE_THREADS;
+    let place = wide::place(clang, has_threads)?;
+    let of_what = if has_threads { "64-bit addresses and threads" } else { "64-bit addresses" };
+    if place.is_dir() && !force {
+        say(&format!("the C library for {of_what} is there already: {}", place.display()));
+    } else {
+        folder::remake(&place, |draft| {
+            build_in(clang, target, draft)?;
+            if has_threads { openmp::runtime(clang, draft) } else { Ok(()) }
+        })?;
+    }
+    Sdk::with(clang, &place)?;
+    say(&format!("ready: {}", place.display()));
+    match Library::find(clang, &place) {
+        Ok(library) if !force => {
+            say(&format!("the C++ library for {of_what} is there already: {}", library.origin));
+            Ok(())
+        }
+        _ => cxx::build_for(clang, &place),
+    }
+}
+
+fn build_in(clang: &Path, target: &'static str, draft: &Path) -> Result<()> {
     let work = draft.join("work");
     fs::create_dir(&work)?;
     let source = Source::prepare(&work)?;
-    let (include, lib) = (draft.join("include").join(WIDE), draft.join("lib").join(WIDE));
+    let (include, lib) = (draft.join("include").join(target), draft.join("lib").join(target));
     fs::create_dir_all(&lib)?;
     source.lay_out_headers(&include)?;
-    let wasi = work.join("wasi.c");
-    write(&wasi, embedded::file(&embedded::WIDE, "wasi.c"))?;
-    let compiler = Compiler { clang, include: &include, objects: work.join("objects") };
+    for file in ["wasi.c", "threads.S"] {
+        write(&work.join(file), embedded::file(&embedded::WIDE, file))?;
+    }
+    let compiler = Compiler { clang, target, include: &include, objects: work.join("objects") };
     fs::create_dir(&compiler.objects)?;
-    libraries(&compiler, &source, &wasi, &lib)?;
+    libraries(&compiler, &source, &work, &lib)?;
     builtins::build(&compiler, &lib)?;
     for name in EMPTY {
         fs::write(lib.join(format!("lib{name}.a")), "!<arch>\n")?;
@@ -70,6 +93,7 @@ fn build_in(clang: &Path, draft: &Path) -> Result<()> {
 /// How files are compiled while there is no library.
 struct Compiler<'a> {
     clang: &'a Path,
+    target: &'static str,
     include: &'a Path,
     objects: PathBuf,
 }
@@ -79,11 +103,23 @@ impl Compiler<'_> {
     fn job(&self, number: usize, file: &Path, flags: &[String]) -> (Command, PathBuf) {
         let object = self.objects.join(format!("{number}.o"));
         let mut job = Command::new(self.clang);
-        job.arg(format!("--target={WIDE}")).arg("-isystem").arg(self.include).args(["-nostdlibinc", "-O2", "-DNDEBUG"]);
-        job.args(["-mthread-model", "single", "-fno-trapping-math", "-ffunction-sections", "-fdata-sections", "-w"])
-            .args(wide::LONG_IS_INT64);
+        job.arg(format!("--target={}", self.target)).arg("-isystem").arg(self.include).args([
+            "-nostdlibinc",
+            "-O2",
+            "-DNDEBUG",
+        ]);
+        let of_threads: &[&str] = match self.has_threads() {
+            true => &["-mthread-model", "posix", "-pthread", "-matomics", "-ftls-model=local-exec"],
+            false => &["-mthread-model", "single"],
+        };
+        job.args(of_threads).args(["-fno-trapping-math", "-ffunction-sections", "-fdata-sections", "-w"]);
+        job.args(wide::LONG_IS_INT64);
         job.args(flags).arg("-c").arg(file).arg("-o").arg(&object);
         (job, object)
+    }
+
+    fn has_threads(&self) -> bool {
+        self.target == WIDE_THREADS
     }
 
     /// Compiles files, each with its flags, to an archive.
@@ -100,8 +136,8 @@ impl Compiler<'_> {
 }
 
 /// The C library and the small ones beside it, and what a program begins with.
-fn libraries(compiler: &Compiler<'_>, source: &Source, wasi: &Path, lib: &Path) -> Result<()> {
-    let all = source.files(wasi)?;
+fn libraries(compiler: &Compiler<'_>, source: &Source, own: &Path, lib: &Path) -> Result<()> {
+    let all = source.files(own, compiler.has_threads())?;
     say(&format!(
         "compiling wasi-libc for 64-bit addresses, {} files",
         all.iter().map(|part| part.1.len()).sum::<usize>()

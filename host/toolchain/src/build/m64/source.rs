@@ -166,8 +166,9 @@ impl Source {
         write(&include.join("bits/alltypes.h"), &widest_is_clangs(&String::from_utf8_lossy(&types.stdout)))
     }
 
-    /// The libraries and their files. `wasi` takes the place of the C library's own calls of WASI.
-    pub(super) fn files(&self, wasi: &Path) -> Result<Vec<Part>> {
+    /// The libraries and their files. In the folder `ours` lie those that take the place of the C library's own: its calls of
+    /// WASI, and what a thread begins with.
+    pub(super) fn files(&self, ours: &Path, has_threads: bool) -> Result<Vec<Part>> {
         let (top, bottom) = (self.read("libc-top-half/CMakeLists.txt")?, self.read("libc-bottom-half/CMakeLists.txt")?);
         let own = self.own_headers();
         let with =
@@ -178,7 +179,7 @@ impl Source {
         below.extend(list(after(&bottom, "if (WASI STREQUAL \"p1\")")?, "list(APPEND bottom_half_sources")?);
         let private = with(&[&self.including("libc-bottom-half/headers/private")]);
         for name in below {
-            let file = if name.ends_with("__wasilibc_real.c") { wasi.to_path_buf() } else { at(BOTTOM, name) };
+            let file = if name.ends_with("__wasilibc_real.c") { ours.join("wasi.c") } else { at(BOTTOM, name) };
             library.push((file, private.clone()));
         }
         let printscan = list(&top, "set(MUSL_PRINTSCAN_SOURCES")?;
@@ -186,9 +187,14 @@ impl Source {
         let mut above = list(&top, "set(top_half_sources")?;
         let globbed = self.globbed(&top, &[&printscan[..], &bulk].concat())?;
         above.extend(globbed.iter().map(String::as_str));
-        // Those of threads that do nothing.
-        above.extend(list(after(after(&top, "if (THREADS)")?, "\nelse()")?, "list(APPEND top_half_sources")?);
-        library.extend(above.into_iter().map(|name| (at(TOP, name), own.clone())));
+        // Those of threads, or those that do nothing.
+        let of_threads = after(&top, "if (THREADS)")?;
+        let of_threads = if has_threads { of_threads } else { after(of_threads, "\nelse()")? };
+        above.extend(list(of_threads, "list(APPEND top_half_sources")?);
+        library.extend(above.into_iter().map(|name| {
+            let is_start = name.ends_with("wasi_thread_start.s");
+            (if is_start { ours.join("threads.S") } else { at(TOP, name) }, own.clone())
+        }));
         let short = with(&[
             "-D__wasilibc_printscan_no_long_double",
             "-D__wasilibc_printscan_full_support_option=\"add -lc-printscan-long-double to the link command\"",
