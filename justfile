@@ -174,7 +174,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide large
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide large conformance-m64
 
 # Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
 counts *ARGS:
@@ -275,3 +275,9 @@ conformance-subset: (conformance "--local --mpi --subset")
 
 # The same part in jobs of two kinds of processes.
 conformance-mixed: emulated-host (conformance "--mixed --subset")
+
+# The suite with 64-bit addresses, and of it with those above 4 GiB what needs so much memory (22 GB).
+conformance-m64: (conformance "--m64")
+    for part in pt2pt/large_message datatype/large bigtype coll/gather_big; do \
+        target/release/rankine-conformance --large --test-threads=1 $part || exit 1; \
+    done

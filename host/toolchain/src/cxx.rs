@@ -60,8 +60,6 @@ pub struct Library {
     /// The folder of the archives, and which of them there are.
     lib: PathBuf,
     names: &'static [&'static str],
-    /// Whether there are an operator new and delete of ours, whose allocator is for 32-bit addresses.
-    has_own_new: bool,
     /// Where it was found, in words.
     pub origin: String,
 }
@@ -69,14 +67,13 @@ pub struct Library {
 impl Library {
     /// The sysroot's own, if it has an unwinder (a WASI SDK's may); else what `rankine sdk build` built for it.
     pub fn find(clang: &Path, sysroot: &Path) -> Result<Library> {
-        let has_own_new = !wide::is_in(sysroot);
         for part in ["eh", ""] {
             let lib = sysroot.join("lib").join(TARGET).join(part);
             if lib.join("libunwind.a").is_file() && lib.join("libc++.a").is_file() {
                 let include = sysroot.join("include").join(TARGET).join(part).join("c++/v1");
                 let origin = format!("{} (the sysroot's)", lib.display());
                 let names = &["-lc++", "-lc++abi", "-lunwind"];
-                return Ok(Library { include, lib, names, has_own_new, origin });
+                return Ok(Library { include, lib, names, origin });
             }
         }
         let (root, part) = (Library::place(clang, sysroot)?, part_for(sysroot));
@@ -85,7 +82,7 @@ impl Library {
         }
         let origin = format!("{} (from rankine sdk build {part})", root.display());
         let (include, lib) = (root.join("include/c++/v1"), root.join("lib"));
-        Ok(Library { include, lib, names: &["-lc++"], has_own_new, origin })
+        Ok(Library { include, lib, names: &["-lc++"], origin })
     }
 
     /// Where `rankine sdk build` puts it for this compiler and sysroot.
@@ -106,10 +103,8 @@ impl Library {
     /// clang++ would add the names that Debian's packages have. Of a function that two have, the first is taken.
     fn link_flags(&self, sdk: &Sdk) -> Vec<String> {
         let mut line = vec!["-nostdlib++".to_string(), format!("-L{}", self.lib.display())];
-        if self.has_own_new {
-            let new = sdk.new_and_delete().display().to_string();
-            line.extend(["-Wl,--start-lib".to_string(), new, "-Wl,--end-lib".to_string()]);
-        }
+        let new = sdk.new_and_delete().display().to_string();
+        line.extend(["-Wl,--start-lib".to_string(), new, "-Wl,--end-lib".to_string()]);
         line.extend(self.names.iter().map(|name| name.to_string()));
         line.extend(SPEAKING.map(String::from));
         line

@@ -30,6 +30,8 @@ pub struct Entry {
     pub seconds: Option<u64>,
     /// Why the suite itself would not run it as it is set up by default.
     pub off: Option<&'static str>,
+    /// Gigabytes of memory that it needs, if a rank needs more than a 32-bit address reaches.
+    pub gigabytes: Option<u64>,
 }
 
 /// What a run must do to pass.
@@ -102,6 +104,7 @@ fn entry(folder: &str, line: &str) -> Option<Entry> {
         arguments: Vec::new(),
         expected: Expected::NoErrors,
         seconds: None,
+        gigabytes: None,
         off: match condition {
             "largetest" => Some("a large test, off in the suite by default"),
             "ch4_ucx_tests" | "ch4_ofi_tests" | "ch4_tests" | "ch3_tests" => Some("for one device of MPICH"),
@@ -115,8 +118,10 @@ fn entry(folder: &str, line: &str) -> Option<Entry> {
             Some(("timeLimit", value)) => entry.seconds = value.parse().ok(),
             Some(("resultTest", _)) => entry.expected = Expected::Failure,
             Some(("xfail", _)) => entry.off = Some("the suite itself expects it to fail"),
-            Some(("mem", value)) if value.parse().is_ok_and(|gigabytes: f64| gigabytes > 4.0) => {
-                entry.off = Some("needs more memory than 4 GB");
+            Some(("mem", value)) => {
+                let needed = value.parse().ok().filter(|gigabytes: &f64| *gigabytes > 4.0);
+                entry.gigabytes = needed.map(|gigabytes| gigabytes.ceil() as u64);
+                entry.off = needed.map(|_| "needs more memory than 4 GB").or(entry.off);
             }
             // Settings of MPICH's own devices: the same test again.
             _ => {}
@@ -158,6 +163,7 @@ fn generated_entries(line: &str) -> Vec<Entry> {
             expected: Expected::NoErrors,
             seconds: Some(120),
             off: None,
+            gigabytes: None,
         })
     };
     runs.into_iter().filter_map(entry).collect()

@@ -101,6 +101,7 @@ mod tests {
             expected: Expected::NoErrors,
             seconds: None,
             off: None,
+            gigabytes: None,
         };
         assert_eq!(notes.fails(&entry("coll", "bcast"), Way::Local), Some("too slow"));
         assert_eq!(notes.whose(&entry("coll", "bcast"), Way::Local), Some("ours"));

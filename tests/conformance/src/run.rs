@@ -133,8 +133,13 @@ impl Runner {
 
     /// The entry's program, or what stands instead of its run.
     fn program(&self, entry: &Entry, way: Way) -> Result<PathBuf, Outcome> {
-        if let Some(reason) = entry.off.or(self.notes.not_applicable(entry, way)) {
+        // What is off because it needs much memory is what large programs are for.
+        let off = entry.off.filter(|_| way != Way::Large || entry.gigabytes.is_none());
+        if let Some(reason) = off.or(self.notes.not_applicable(entry, way)) {
             return Err(Outcome::NotApplicable(reason.into()));
+        }
+        if let Some(gigabytes) = entry.gigabytes.filter(|&gigabytes| gigabytes > available()) {
+            return Err(Outcome::NotApplicable(format!("needs {gigabytes} GB of memory, more than there is")));
         }
         if processes(entry, way) > MOST_PROCESSES {
             return Err(Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes")));
@@ -226,7 +231,8 @@ impl Runner {
         if way == Way::Native {
             return Ok(program.into());
         }
-        let name = PathBuf::from(program.file_stem().expect("it was compiled to a file"));
+        let name = program.file_name().and_then(OsStr::to_str).and_then(|name| name.split('.').next());
+        let name = PathBuf::from(name.expect("it was compiled to a file"));
         fs::hard_link(program, folder.join(&name)).map_err(|e| format!("{}: {e}", program.display()))?;
         Ok(name)
     }
@@ -241,6 +247,14 @@ impl Runner {
         fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(folder)
     }
+}
+
+/// Gigabytes of memory that nobody uses; where that is not known, enough.
+fn available() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes / 1_000_000)
 }
 
 /// How many processes a run has. All nodes have as many ranks: where these can't be halved there are as many nodes as their smallest

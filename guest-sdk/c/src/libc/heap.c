@@ -7,7 +7,7 @@
 #define PAGE ((size_t)65536)
 /* Bins of one length each, then eight to a power of two. */
 #define EXACT 32
-#define BINS (EXACT + 8 * 24)
+#define BINS (EXACT + 8 * (8 * sizeof(size_t) - 8))
 /* Chunks of a bin that are looked at for one that is long enough, before a longer bin's is cut. */
 #define LOOKS 8
 /* The same before the memory grows. */
@@ -57,7 +57,7 @@ static inline unsigned bin_of(size_t length) {
 	size_t units = length / UNIT;
 	if (units < EXACT)
 		return (unsigned)units;
-	unsigned log = 31 - (unsigned)__builtin_clz((unsigned)units);
+	unsigned log = 63 - (unsigned)__builtin_clzll(units);
 	return EXACT + (log - 5) * 8 + (unsigned)(units >> (log - 3) & 7);
 }
 

@@ -84,7 +84,7 @@ impl Sdk {
             }
             compile(draft, clang, sysroot)
         })?;
-        Ok(Sdk { root, sources: sources(sysroot) })
+        Ok(Sdk { root, sources: sources() })
     }
 
     /// The SDK for the clang and the sysroot that are found on this machine.
@@ -152,12 +152,10 @@ impl Sdk {
     }
 }
 
-/// The sources of the SDK library for a sysroot, by their paths below `c/`. With 64-bit addresses the C and C++ libraries have all
-/// of their functions themselves, as ours count on 32-bit ones.
-fn sources(sysroot: &Path) -> Vec<&'static Path> {
-    let is_wide = wide::is_in(sysroot);
+/// The sources of the SDK library, by their paths below `c/`.
+fn sources() -> Vec<&'static Path> {
     let paths = embedded::files(&embedded::C).into_iter().map(|(path, _)| path);
-    paths.filter(|path| (is_c(path) || is_cpp(path)) && !(is_wide && is_of_libc(path))).collect()
+    paths.filter(|path| is_c(path) || is_cpp(path)).collect()
 }
 
 fn is_c(path: &Path) -> bool {
@@ -225,7 +223,7 @@ fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
         let mut command = Command::new(clang);
         command.args(base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]).args(flags);
         command.arg("-isystem").arg(root.join("c/include"));
-        let wanted: Vec<&Path> = sources(sysroot).into_iter().filter(|path| is_wanted(path)).collect();
+        let wanted: Vec<&Path> = sources().into_iter().filter(|path| is_wanted(path)).collect();
         if wanted.is_empty() {
             continue;
         }
@@ -270,7 +268,7 @@ mod tests {
 
     #[test]
     fn files_are_laid_out_where_they_are_looked_for() {
-        let sdk = Sdk { root: "/data/sdk-1".into(), sources: sources(Path::new("/data/sysroot")) };
+        let sdk = Sdk { root: "/data/sdk-1".into(), sources: sources() };
         let texts = texts();
         let hash = sdk.include_of_cpp().join("__functional/hash.h");
         let files = [sdk.include().join("mpi.h"), hash, sdk.cmake_toolchain(), sdk.mpi_names()];
