@@ -191,7 +191,7 @@ static void *take_aligned(size_t alignment, size_t size) {
 	size_t length = chunk_length(size);
 	heap_lock();
 	/* Room for a free chunk before the block. */
-	struct chunk *chunk = heap_take(length + alignment, false);
+	struct chunk *chunk = heap_take(length + alignment + LEAST - UNIT, false);
 	if (chunk != NULL) {
 		size_t begin = ((size_t)block_of(chunk) + alignment - 1) & ~(alignment - 1);
 		size_t before = begin - (size_t)block_of(chunk);

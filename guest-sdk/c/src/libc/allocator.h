@@ -41,7 +41,7 @@ static inline void heap_unlock(void) {}
 #define heap_shorten rankine_heap_shorten
 #define heap_resize rankine_heap_resize
 
-/* A chunk of this length, its block zeroed if that is asked for; null if there is no more memory. */
+/* A chunk of at least this length, its block zeroed if that is asked for; null if there is no more memory. */
 struct chunk *heap_take(size_t length, bool zeroed);
 /* A chunk of this length if one lies ready, else null. */
 struct chunk *heap_take_exact(size_t length);

@@ -197,9 +197,11 @@ static struct chunk *find(size_t length, unsigned looks) {
 	return bin < BINS ? best_of(bin, length, LOOKS) : NULL;
 }
 
-/* Takes this length from a free chunk that was taken out of its bin. */
+/* Takes this length from a free chunk that was taken out of its bin, or all of it where the rest would be no chunk. */
 static void use(struct chunk *chunk, size_t length) {
 	size_t had = length_of(chunk);
+	if (had - length < LEAST)
+		length = had;
 	chunk->head = length;
 	struct chunk *rest = behind(chunk);
 	if (had == length) {
@@ -285,6 +287,6 @@ bool heap_resize(struct chunk *chunk, size_t length) {
 	}
 	take_out(next);
 	use(next, length - had);
-	chunk->head = length | (chunk->head & FLAGS);
+	chunk->head = (had + length_of(next)) | (chunk->head & FLAGS);
 	return true;
 }
