@@ -9,6 +9,18 @@ use std::fs;
 /// beginning of a name, by whole parts.
 pub struct Known(BTreeMap<(String, String), String>);
 
+/// The modes that the list may name, beside those of emulators.
+const NOTED: [Mode; 8] = [
+    Mode::Interpreted,
+    Mode::Mixed,
+    Mode::Nodes,
+    Mode::MixedNodes,
+    Mode::Wine,
+    Mode::Wide,
+    Mode::WideNodes,
+    Mode::Large,
+];
+
 impl Known {
     /// Reads the list; says which line can't be understood.
     pub fn read(places: &Places) -> Result<Known, String> {
@@ -18,10 +30,7 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let modes =
-                [Mode::Interpreted, Mode::Mixed, Mode::Nodes, Mode::MixedNodes, Mode::Wine, Mode::Wide, Mode::Large]
-                    .into_iter()
-                    .chain(KINDS.map(Mode::Emulated));
+            let modes = NOTED.into_iter().chain(KINDS.map(Mode::Emulated));
             if !modes.map(Mode::name).any(|name| name == mode) {
                 return Err(wrong());
             }
@@ -34,12 +43,13 @@ impl Known {
     /// Why a guest fails, if it is known to. What fails on nodes of one kind does so on those of two, and what fails with 64-bit
     /// addresses above 4 GiB as well.
     pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
-        let also = match mode {
-            Mode::MixedNodes => Some(Mode::Nodes),
-            Mode::Large => Some(Mode::Wide),
-            _ => None,
+        let also: &[Mode] = match mode {
+            Mode::MixedNodes => &[Mode::Nodes],
+            Mode::Large => &[Mode::Wide],
+            Mode::WideNodes => &[Mode::Nodes, Mode::Wide],
+            _ => &[],
         };
-        if let Some(reason) = also.and_then(|also| self.reason(also, name)) {
+        if let Some(reason) = also.iter().find_map(|&also| self.reason(also, name)) {
             return Some(reason);
         }
         let parts = |end: &(usize, char)| end.1 == '/';

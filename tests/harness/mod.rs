@@ -64,7 +64,9 @@ pub enum Mode {
     MixedNodes,
     /// The embedded engine, threads, a guest in C, C++ or Fortran that is compiled with 64-bit addresses.
     Wide,
-    /// As that, where the memory may have more than 4 GiB and all but the stack lies above them.
+    /// Such a guest on the engine nodes.
+    WideNodes,
+    /// Such a guest, threads, where the memory may have more than 4 GiB and all but the stack lies above them.
     Large,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,
@@ -72,7 +74,7 @@ pub enum Mode {
 
 impl Mode {
     /// Takes `--native`, `--mpi`, `--nodes`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`, `--mixed-nodes`,
-    /// `--wine`, `--wide`, `--large` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
+    /// `--wine`, `--wide`, `--wide-nodes`, `--large` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -87,6 +89,7 @@ impl Mode {
                 "--mixed-nodes" => modes.push(Mode::MixedNodes),
                 "--wine" => modes.push(Mode::Wine),
                 "--wide" => modes.push(Mode::Wide),
+                "--wide-nodes" => modes.push(Mode::WideNodes),
                 "--large" => modes.push(Mode::Large),
                 _ => match (arg.strip_prefix("--emulated=").and_then(emulated::kind), seeds(&arg)) {
                     (Some(kind), _) => modes.push(Mode::Emulated(kind)),
@@ -115,6 +118,7 @@ impl Mode {
             Mode::Wine => "wine".into(),
             Mode::Nodes => "nodes".into(),
             Mode::Wide => "wide".into(),
+            Mode::WideNodes => "wide-nodes".into(),
             Mode::Large => "large".into(),
             Mode::Native => "native".into(),
         }

@@ -33,7 +33,7 @@ pub fn trial(
 ) -> Result<(), Failed> {
     let program = match mode {
         Mode::Native => compiler.native(guest, variant)?,
-        Mode::Wide => compiler.wide(guest, variant)?,
+        Mode::Wide | Mode::WideNodes => compiler.wide(guest, variant)?,
         Mode::Large => compiler.large(guest, variant)?,
         _ => compiler.module(guest, variant)?,
     };
@@ -78,7 +78,7 @@ fn once(
             command.arg(&places.rankine).arg("run").args(&options);
             command
         }
-        Mode::Nodes => {
+        Mode::Nodes | Mode::WideNodes => {
             let mut command = mpiexec(places, 2);
             command
                 .arg(&places.rankine)
@@ -115,7 +115,14 @@ fn once(
     }
     let is_slow = !matches!(
         mode,
-        Mode::Threads | Mode::Fibers | Mode::Seeded(_) | Mode::Mpi | Mode::Nodes | Mode::Wide | Mode::Native
+        Mode::Threads
+            | Mode::Fibers
+            | Mode::Seeded(_)
+            | Mode::Mpi
+            | Mode::Nodes
+            | Mode::Wide
+            | Mode::WideNodes
+            | Mode::Native
     );
     let slowness = if is_slow { EMULATION } else { 1 };
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs) * slowness;
@@ -191,7 +198,7 @@ fn by_memory_alone(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<Stri
 /// Whether MPICH's launcher tells of a process that it has killed itself: when one ends with a status, as both are about to, it kills
 /// the other if that is later by a moment.
 fn was_late(mode: Mode, status: i32, run: &Run) -> bool {
-    matches!(mode, Mode::Nodes | Mode::MixedNodes)
+    matches!(mode, Mode::Nodes | Mode::WideNodes | Mode::MixedNodes)
         && status == libc::SIGKILL
         && run.stdout.contains("EXIT STRING: Killed (signal 9)")
 }

@@ -15,12 +15,12 @@ pub(crate) fn check(width: &Width, file: &Path, first: &Width, engine_reads_wide
     }
     ensure!(
         engine_reads_wide || !width.is_large,
-        "{file}: its memory may have more than 4 GiB (-m64=large): run it with --engine local"
+        "{file}: its memory may have more than 4 GiB (-m64=large): run it with --engine local or nodes"
     );
     if let (false, Some(call)) = (engine_reads_wide, &width.needs) {
         anyhow::bail!(
             "{file}: it was compiled with -m64 and calls {call}, whose arguments lie otherwise in its memory: run it with \
-             --engine local"
+             --engine local or nodes"
         );
     }
     Ok(())
@@ -53,9 +53,9 @@ mod tests {
         let mixed = said(&narrow, &wide, true);
         assert!(mixed.starts_with("b.wasm: its addresses have 32 bits"), "{mixed}");
         let engine = said(&wide, &wide, false);
-        assert!(engine.contains("MPI_Isend (request)") && engine.contains("--engine local"), "{engine}");
+        assert!(engine.contains("MPI_Isend (request)") && engine.contains("--engine local or nodes"), "{engine}");
         let large = said(&Width { is_large: true, needs: None, ..wide.clone() }, &wide, false);
-        assert!(large.contains("4 GiB") && large.contains("--engine local"), "{large}");
+        assert!(large.contains("4 GiB") && large.contains("--engine local or nodes"), "{large}");
         // What needs nothing runs on either engine.
         assert_eq!(said(&Width { needs: None, ..wide.clone() }, &wide, false), "");
     }
