@@ -19,6 +19,8 @@ enum Address {
     Local(bool),
     Constant(i64),
     Sum(bool, i64),
+    /// One local and the other, so many times.
+    Element(bool, i8),
     Masked(bool, i64),
     Kept(bool, i64),
     Loaded(u64),
@@ -37,6 +39,8 @@ enum Step {
     Grow(Address),
     Block(Vec<Step>),
     Loop(Vec<Step>),
+    /// With a local that moves in each turn.
+    Walk(Vec<Step>, bool, i16),
     If(Vec<Step>, Vec<Step>),
 }
 
@@ -63,6 +67,11 @@ impl Address {
                 to.instruction(&local(second))
                     .instruction(&Instruction::I64Const(*number))
                     .instruction(&Instruction::I64Add);
+            }
+            Address::Element(second, times) => {
+                to.instruction(&local(&!second)).instruction(&local(second));
+                to.instruction(&Instruction::I64Const((*times).into())).instruction(&Instruction::I64Mul);
+                to.instruction(&Instruction::I64Add);
             }
             Address::Masked(second, number) => {
                 to.instruction(&local(second))
@@ -133,6 +142,13 @@ impl Step {
             Step::Loop(steps) => {
                 to.instruction(&Instruction::Loop(BlockType::Empty));
                 all(steps, to);
+                to.instruction(&Instruction::LocalGet(PARAMETERS)).instruction(&Instruction::BrIf(0));
+                to.instruction(&Instruction::End);
+            }
+            Step::Walk(steps, second, by) => {
+                to.instruction(&Instruction::Loop(BlockType::Empty));
+                all(steps, to);
+                Step::Set(*second, Address::Sum(*second, (*by).into())).add(to);
                 to.instruction(&Instruction::LocalGet(PARAMETERS)).instruction(&Instruction::BrIf(0));
                 to.instruction(&Instruction::End);
             }

@@ -1,14 +1,18 @@
 //! Functions whose addresses lose their upper halves.
 
+use std::collections::HashMap;
+
 use anyhow::{Result, ensure};
 use wasm_encoder::{BlockType, Encode, Instruction, ValType};
-use wasmparser::{BinaryReader, CodeSectionReader, FunctionBody, Operator};
+use wasmparser::{BinaryReader, CodeSectionReader, FunctionBody, Operator, OperatorsReader};
 
 use super::Looks;
 use super::access::{self, Access, Operand};
 use super::declared::Declared;
 use super::imports::Imports;
 use super::narrow::{Assignments, Known};
+use super::turns::{self, Walk};
+use super::twin::Twin;
 
 /// Locals that a function may have.
 const MOST_LOCALS: u64 = 50_000;
@@ -42,7 +46,8 @@ pub(super) fn section(
         let body = body?;
         let assignments = Assignments::of(&body)?;
         let mut change = Change::new(binary, &body, declared.parameters(number), &assignments)?;
-        change.run(&body, declared, imports)?;
+        change.loops = turns::of(binary, &body, declared)?;
+        change.run(&mut body.get_operators_reader()?, declared, imports)?;
         change.finish(&body, &mut code)?;
     }
     code.end = code.content.len() as u32;
@@ -51,14 +56,18 @@ pub(super) fn section(
 }
 
 /// The change of one function.
-struct Change<'m> {
+pub(super) struct Change<'m> {
     binary: &'m [u8],
-    known: Known<'m>,
+    pub known: Known<'m>,
+    /// Loops that may have twins.
+    pub loops: HashMap<u64, Vec<Walk>>,
+    /// The twin that is being written.
+    pub twin: Option<Twin>,
     /// Its instructions.
-    now: Vec<u8>,
+    pub now: Vec<u8>,
     steps: Vec<(u32, u32)>,
     traps: Vec<u32>,
-    looks: Looks,
+    pub looks: Looks,
     /// How many locals it has.
     locals: u32,
     /// Those that it gets.
@@ -82,6 +91,8 @@ impl<'m> Change<'m> {
         Ok(Change {
             binary,
             known: Known::new(assignments),
+            loops: HashMap::new(),
+            twin: None,
             now: Vec::new(),
             steps: Vec::new(),
             traps: Vec::new(),
@@ -92,17 +103,29 @@ impl<'m> Change<'m> {
         })
     }
 
-    fn run(&mut self, body: &FunctionBody<'_>, declared: &Declared, imports: &Imports) -> Result<()> {
-        let mut operators = body.get_operators_reader()?;
-        while !operators.eof() {
+    /// Changes instructions up to the end of the function, or of the loop of which a twin is being written.
+    pub(super) fn run(
+        &mut self,
+        operators: &mut OperatorsReader<'_>,
+        declared: &Declared,
+        imports: &Imports,
+    ) -> Result<()> {
+        while !operators.eof() && self.twin.as_ref().is_none_or(|twin| !twin.is_over()) {
+            let from_here = operators.clone();
             let (operator, at) = operators.read_with_offset()?;
             let raw = &self.binary[at as usize..operators.original_position() as usize];
+            let walks = self.walks(at);
+            if !walks.is_empty() {
+                *operators = self.twins(&walks, (raw, at), from_here, (declared, imports))?;
+                self.push = None;
+                continue;
+            }
             let before = at as u32;
             match access::of(&operator, declared)? {
                 None => {
                     self.step(before);
                     let start = self.now.len();
-                    match led(&operator, imports) {
+                    match led(&operator, imports).or_else(|| self.twin.as_mut()?.led(&operator)) {
                         Some(led) => led.encode(&mut self.now),
                         None => self.now.extend(raw),
                     }
@@ -119,7 +142,7 @@ impl<'m> Change<'m> {
     }
 
     /// What comes next was there before.
-    fn step(&mut self, before: u32) {
+    pub(super) fn step(&mut self, before: u32) {
         let now = self.now.len() as u32;
         match self.steps.last() {
             Some(&(last, then)) if now.wrapping_sub(last) == before.wrapping_sub(then) => {}
@@ -127,7 +150,7 @@ impl<'m> Change<'m> {
         }
     }
 
-    fn add(&mut self, instructions: &[Instruction<'_>]) {
+    pub(super) fn add(&mut self, instructions: &[Instruction<'_>]) {
         instructions.iter().for_each(|instruction| instruction.encode(&mut self.now));
     }
 
@@ -215,11 +238,24 @@ impl<'m> Change<'m> {
     /// sum has 33 bits and so is right. One that is a little below is narrow, or below 0, and cut to 32 bits it then lies in the last
     /// page of 4 GiB, which no memory has.
     fn address(&mut self, depth: usize, offset: Option<u64>, before: u32) -> Option<u64> {
-        use Instruction::{End, I32Const, I32Sub, I32WrapI64, I64Const, I64GtU, If, LocalGet, LocalTee};
+        use Instruction::{End, I32Const, I32Sub, I32WrapI64, I64Add, I64Const, I64GtU, If, LocalGet, LocalTee};
         self.looks.addresses += 1;
         let value = self.known.below(depth);
         let near = self.known.near(value).filter(|far| *far == 0 || offset.is_some());
+        let step = self.twin.as_ref().and_then(|twin| twin.steps.get(&before).copied());
         let offset = match near {
+            None if step.is_some_and(|step| step > 0) => {
+                let (step, offset) = (step.unwrap_or(0), offset.unwrap_or(0) as i64);
+                if offset != step {
+                    self.add(&[I64Const(offset - step), I64Add]);
+                }
+                self.add(&[I32WrapI64]);
+                Some(step as u64)
+            }
+            None if step.is_some() => {
+                self.add(&[I32WrapI64]);
+                offset
+            }
             Some(far) if far > 0 => {
                 self.add(&[I32WrapI64, I32Const(far as i32), I32Sub]);
                 offset.map(|offset| offset.saturating_add(far as u64))
@@ -290,6 +326,7 @@ impl<'m> Change<'m> {
         code.content.extend(self.now);
         code.looks.addresses += self.looks.addresses;
         code.looks.needed += self.looks.needed;
+        code.looks.walks += self.looks.walks;
         Ok(())
     }
 }

@@ -21,6 +21,9 @@ mod body;
 mod declared;
 mod imports;
 mod narrow;
+mod sum;
+mod turns;
+mod twin;
 
 use anyhow::{Context as _, Result};
 use wasm_encoder::{Module, RawSection, SectionId};
@@ -55,6 +58,8 @@ pub struct Looks {
     pub addresses: usize,
     /// Those of which it is not known that they have 32 bits.
     pub needed: usize,
+    /// What is looked at before loops instead.
+    pub walks: usize,
 }
 
 /// How wide the addresses of a module are.

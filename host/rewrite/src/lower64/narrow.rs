@@ -2,67 +2,54 @@
 //!
 //! And which are near such a one: a known distance from it. Neither needs a look (see `Change::address`).
 //!
-//! What is known of a local holds until the local is assigned, or the block ends in which it became known: inside, every path to
-//! an instruction has passed all that stands before it in the same block. A loop begins anew with what it assigns.
+//! Every value is followed as a sum. What a program has shown of one holds until the block ends in which it was shown: inside,
+//! every path to an instruction has passed all that stands before it in the same block. So does which value a local has, and a
+//! loop begins anew with what it assigns.
 
 use std::collections::HashMap;
 
 use anyhow::Result;
 use wasmparser::{BlockType, ContType, FrameKind, FuncType, FunctionBody, ModuleArity, Operator, RefType, SubType};
 
-/// Locals of which something is known at a time: a look at each of them is what a loop costs here.
+use super::sum::{Sum, Terms, Unknown};
+
+/// Locals, and sums, of which something is known at a time: a look at each local is what a loop costs here.
 const MOST: usize = 256;
 
-/// Values that are known at the top of the stack: a look at each of them is what an assignment costs here.
+/// Values that are known at the top of the stack.
 const DEEP: usize = 64;
 
 /// How far a value may be from a narrow one, on both sides: less than the page that no memory has at its end.
-const FAR: i64 = 1 << 15;
-
-/// What is known of a value.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Value {
-    Anything,
-    Constant(i64),
-    /// It is that far from a value whose upper half is 0.
-    Near(i64),
-    /// It was that of a local, when that had been assigned so many times.
-    Local(u32, u32),
-}
-
-use Value::{Anything, Constant, Local, Near};
+pub(super) const FAR: i64 = 1 << 15;
 
 /// Where the locals of a function are assigned, and where its loops end.
 #[derive(Default)]
 pub(super) struct Assignments {
     /// Positions, ascending.
     of: HashMap<u32, Vec<u64>>,
-    /// The ends of loops, in the order in which they begin.
-    loops: Vec<u64>,
+    /// The ends of loops, by where they begin.
+    loops: HashMap<u64, u64>,
 }
 
 impl Assignments {
     pub(super) fn of(body: &FunctionBody<'_>) -> Result<Assignments> {
         let mut all = Assignments::default();
-        // For each block whether it is a loop, and which.
-        let mut open: Vec<Option<usize>> = Vec::new();
+        // For each block where it begins, if it is a loop.
+        let mut open: Vec<Option<u64>> = Vec::new();
         for operator in body.get_operators_reader()?.into_iter_with_offsets() {
             let (operator, at) = operator?;
             match operator {
                 Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
                     all.of.entry(local_index).or_default().push(at);
                 }
-                Operator::Loop { .. } => {
-                    open.push(Some(all.loops.len()));
-                    all.loops.push(at);
-                }
+                Operator::Loop { .. } => open.push(Some(at)),
                 Operator::Block { .. } | Operator::If { .. } | Operator::TryTable { .. } | Operator::Try { .. } => {
                     open.push(None);
                 }
                 // A `delegate` ends its block.
                 Operator::End | Operator::Delegate { .. } => {
-                    if let Some(Some(number)) = open.pop() {
-                        all.loops[number] = at;
+                    if let Some(Some(begin)) = open.pop() {
+                        all.loops.insert(begin, at);
                     }
                 }
                 _ => {}
@@ -77,103 +64,122 @@ impl Assignments {
     }
 }
 
-/// A local that became known.
-struct Learnt {
-    local: u32,
-    /// How often it had been assigned.
-    version: u32,
-    /// What was known of it before.
-    before: Option<i64>,
+/// Something that became known.
+enum Learnt {
+    /// Which value a local has.
+    Local(u32),
+    /// Between which constants such a sum is narrow, and what had been known of it.
+    Narrow(Terms, Option<(i64, i64)>),
 }
 
 /// What is known at an instruction.
 pub(super) struct Known<'b> {
     assignments: &'b Assignments,
-    /// How many loops have begun.
-    loops: usize,
+    /// How many values were given numbers.
+    unknowns: u32,
     /// The top of the stack, as far down as it is known.
-    stack: Vec<Value>,
-    /// Locals that are narrow, or how far they are from a narrow value.
-    near: HashMap<u32, i64>,
-    /// How often locals were assigned.
-    versions: HashMap<u32, u32>,
-    /// What became known in this order, and how much there was when each open block began.
-    learnt: Vec<Learnt>,
-    blocks: Vec<usize>,
+    stack: Vec<Sum>,
+    locals: HashMap<u32, Sum>,
+    /// Terms whose sums with these constants, and all between, have an upper half of 0.
+    narrow: HashMap<Terms, (i64, i64)>,
+    /// What became known in this order, each with its number, and what number came next when each open block began.
+    learnt: Vec<(u64, Learnt)>,
+    next: u64,
+    blocks: Vec<u64>,
 }
 
 impl<'b> Known<'b> {
     pub(super) fn new(assignments: &'b Assignments) -> Known<'b> {
         Known {
             assignments,
-            loops: 0,
+            unknowns: 0,
             stack: Vec::new(),
-            near: HashMap::new(),
-            versions: HashMap::new(),
+            locals: HashMap::new(),
+            narrow: HashMap::new(),
             learnt: Vec::new(),
+            next: 0,
             blocks: Vec::new(),
         }
     }
 
     /// The value that lies so far below the top of the stack.
-    pub(super) fn below(&self, depth: usize) -> Value {
-        let at = self.stack.len().checked_sub(depth + 1);
-        at.map_or(Anything, |at| self.stack[at])
-    }
-
-    /// How far a value is from one whose upper half is 0, if that is known.
-    pub(super) fn near(&self, value: Value) -> Option<i64> {
-        match value {
-            Anything => None,
-            Constant(number) => u32::try_from(number).is_ok().then_some(0),
-            Near(far) => Some(far),
-            Local(local, version) if version == self.version(local) => self.near.get(&local).copied(),
-            Local(..) => None,
+    pub(super) fn below(&mut self, depth: usize) -> Sum {
+        match self.stack.len().checked_sub(depth + 1) {
+            Some(at) => self.stack[at],
+            None => self.unknown(false),
         }
     }
 
+    /// How far a value is from one whose upper half is 0, if that is known.
+    pub(super) fn near(&self, value: Sum) -> Option<i64> {
+        if let Some(number) = value.number() {
+            return u32::try_from(number).is_ok().then_some(0);
+        }
+        let of_itself = value.terms.are_narrow().then_some(value.constant);
+        let shown = self.narrow.get(&value.terms).and_then(|&(low, high)| match value.constant {
+            below if below < low => below.checked_sub(low),
+            above if above > high => above.checked_sub(high),
+            _ => Some(0),
+        });
+        let nearest = of_itself.into_iter().chain(shown).min_by_key(|far| far.unsigned_abs());
+        nearest.filter(|far| (-FAR..=FAR).contains(far))
+    }
+
     /// Whether the upper half of a value is 0.
-    fn is_narrow(&self, value: Value) -> bool {
+    fn is_narrow(&self, value: Sum) -> bool {
         self.near(value) == Some(0)
     }
 
     /// A program that gets here has shown that the upper half of a value is 0.
-    pub(super) fn shown(&mut self, value: Value) {
-        if let Local(local, version) = value
-            && version == self.version(local)
-        {
-            self.learn(local, 0);
-        }
-    }
-
-    fn version(&self, local: u32) -> u32 {
-        self.versions.get(&local).copied().unwrap_or(0)
-    }
-
-    fn learn(&mut self, local: u32, far: i64) {
-        let before = self.near.get(&local).copied();
-        if before == Some(far) || (before.is_none() && self.near.len() == MOST) {
+    pub(super) fn shown(&mut self, value: Sum) {
+        let Sum { terms, constant } = value;
+        let before = self.narrow.get(&terms).copied();
+        let now = match before {
+            // So far apart they could be narrow with something between them that is not.
+            Some((low, high)) if constant.abs_diff(low).max(constant.abs_diff(high)) <= u64::from(u32::MAX) => {
+                (low.min(constant), high.max(constant))
+            }
+            _ => (constant, constant),
+        };
+        if terms.is_empty() || before == Some(now) {
             return;
         }
-        self.near.insert(local, far);
-        self.learnt.push(Learnt { local, version: self.version(local), before });
+        if before.is_none() && self.narrow.len() == MOST {
+            self.forget_all();
+        }
+        self.narrow.insert(terms, now);
+        self.learn(Learnt::Narrow(terms, before));
     }
 
-    fn assign(&mut self, local: u32, value: Value) {
-        let near = self.near(value);
-        // What the stack has of it stays what it was.
-        let before = self.of_local(local);
-        let known = self.near(before).map_or(Anything, Near);
-        self.stack.iter_mut().filter(|value| **value == before).for_each(|value| *value = known);
-        self.near.remove(&local);
-        *self.versions.entry(local).or_default() += 1;
-        if let Some(far) = near {
-            self.learn(local, far);
+    /// The value of a local.
+    pub(super) fn local(&mut self, local: u32) -> Sum {
+        match self.locals.get(&local) {
+            Some(value) => *value,
+            None => {
+                let value = self.unknown(false);
+                self.keep(local, value);
+                value
+            }
         }
     }
 
-    fn of_local(&self, local: u32) -> Value {
-        Local(local, self.version(local))
+    /// A local has this value.
+    pub(super) fn keep(&mut self, local: u32, value: Sum) {
+        if self.locals.len() == MOST && !self.locals.contains_key(&local) {
+            self.forget_all();
+        }
+        self.locals.insert(local, value);
+        self.learn(Learnt::Local(local));
+    }
+
+    fn learn(&mut self, learnt: Learnt) {
+        self.learnt.push((self.next, learnt));
+        self.next += 1;
+    }
+
+    fn unknown(&mut self, is_narrow: bool) -> Sum {
+        self.unknowns += 1;
+        Sum::of(Unknown::numbered(self.unknowns, is_narrow))
     }
 
     /// Follows one instruction, which stands there.
@@ -186,19 +192,31 @@ impl<'b> Known<'b> {
 
     fn follow(&mut self, operator: &Operator<'_>, at: u64) {
         match operator {
-            Operator::LocalGet { local_index } => self.stack.push(self.of_local(*local_index)),
+            Operator::LocalGet { local_index } => {
+                let value = self.local(*local_index);
+                self.stack.push(value);
+            }
             Operator::LocalSet { local_index } => {
                 let value = self.pop();
-                self.assign(*local_index, value);
+                self.keep(*local_index, value);
             }
             Operator::LocalTee { local_index } => {
                 let value = self.pop();
-                self.assign(*local_index, value);
-                self.stack.push(self.of_local(*local_index));
+                self.keep(*local_index, value);
+                self.stack.push(value);
             }
-            Operator::I64Const { value } => self.stack.push(Constant(*value)),
-            Operator::I64Add => self.sum(1),
-            Operator::I64Sub => self.sum(-1),
+            Operator::I64Const { value } => self.stack.push(Sum::constant(*value)),
+            Operator::I64Add => self.combined(|first, second| first.plus(second, 1)),
+            Operator::I64Sub => self.combined(|first, second| first.plus(second, -1)),
+            Operator::I64Mul => self.combined(|first, second| match (first.number(), second.number()) {
+                (_, Some(times)) => Sum::constant(0).plus(first, times),
+                (Some(times), _) => Sum::constant(0).plus(second, times),
+                _ => None,
+            }),
+            Operator::I64Shl => self.combined(|first, second| {
+                let times = 1_i64.wrapping_shl(second.number()? as u32);
+                Sum::constant(0).plus(first, times)
+            }),
             Operator::I64ExtendI32U
             | Operator::I64Load8U { .. }
             | Operator::I64Load16U { .. }
@@ -221,38 +239,54 @@ impl<'b> Known<'b> {
             | Operator::Loop { .. }
             | Operator::TryTable { .. }
             | Operator::Try { .. } => self.begin(operator, at),
-            Operator::Else | Operator::Catch { .. } | Operator::CatchAll => {
-                self.stack.clear();
-                self.forget(self.blocks.last().copied().unwrap_or(0));
-            }
-            Operator::End | Operator::Delegate { .. } => {
-                self.stack.clear();
-                let learnt = self.blocks.pop().unwrap_or(0);
-                self.forget(learnt);
-            }
+            Operator::Else | Operator::Catch { .. } | Operator::CatchAll => self.other_branch(),
+            Operator::End | Operator::Delegate { .. } => self.end(),
             other => self.other(other),
         }
     }
 
     fn begin(&mut self, operator: &Operator<'_>, at: u64) {
-        self.stack.clear();
-        self.blocks.push(self.learnt.len());
+        self.begin_block();
         if matches!(operator, Operator::Loop { .. }) {
-            let end = self.assignments.loops.get(self.loops).copied().unwrap_or(u64::MAX);
-            self.loops += 1;
-            self.near.retain(|&local, _| !self.assignments.is_assigned(local, at, end));
+            let end = self.assignments.loops.get(&at).copied().unwrap_or(u64::MAX);
+            self.locals.retain(|&local, _| !self.assignments.is_assigned(local, at, end));
         }
     }
 
-    /// Forgets what became known since there was so much.
-    fn forget(&mut self, learnt: usize) {
-        while self.learnt.len() > learnt {
-            let Some(Learnt { local, version, before }) = self.learnt.pop() else { return };
-            match before {
-                Some(far) if version == self.version(local) => self.near.insert(local, far),
-                _ => self.near.remove(&local),
-            };
+    /// A block begins.
+    pub(super) fn begin_block(&mut self) {
+        self.stack.clear();
+        self.blocks.push(self.next);
+    }
+
+    /// What comes is reached from where the block began.
+    pub(super) fn other_branch(&mut self) {
+        self.stack.clear();
+        self.forget(self.blocks.last().copied().unwrap_or(0));
+    }
+
+    /// The block ends.
+    pub(super) fn end(&mut self) {
+        self.stack.clear();
+        let first = self.blocks.pop().unwrap_or(0);
+        self.forget(first);
+    }
+
+    /// Forgets what became known from this number on. A local that was assigned may have either value.
+    fn forget(&mut self, first: u64) {
+        while let Some((_, learnt)) = self.learnt.pop_if(|(number, _)| *number >= first) {
+            match learnt {
+                Learnt::Local(local) => drop(self.locals.remove(&local)),
+                Learnt::Narrow(terms, Some(before)) => drop(self.narrow.insert(terms, before)),
+                Learnt::Narrow(terms, None) => drop(self.narrow.remove(&terms)),
+            }
         }
+    }
+
+    fn forget_all(&mut self) {
+        self.learnt.clear();
+        self.locals.clear();
+        self.narrow.clear();
     }
 
     /// An instruction of whose results nothing is known.
@@ -261,7 +295,7 @@ impl<'b> Known<'b> {
             Some((operands, results)) => {
                 let left = self.stack.len().saturating_sub(operands as usize);
                 self.stack.truncate(left);
-                self.stack.extend((0..results).map(|_| Anything));
+                (0..results).for_each(|_| self.push(false));
             }
             None => self.stack.clear(),
         }
@@ -273,26 +307,20 @@ impl<'b> Known<'b> {
         self.push(is_narrow(self.is_narrow(first), self.is_narrow(second)));
     }
 
-    /// A sum, or a difference, with a constant that is not far.
-    fn sum(&mut self, sign: i64) {
+    fn combined(&mut self, value: impl FnOnce(Sum, Sum) -> Option<Sum>) {
         let second = self.pop();
         let first = self.pop();
-        let (value, constant) = match (first, second) {
-            (value, Constant(constant)) => (value, Some(constant)),
-            (Constant(constant), value) if sign > 0 => (value, Some(constant)),
-            _ => (Anything, None),
-        };
-        let far =
-            self.near(value).zip(constant).and_then(|(far, constant)| far.checked_add(constant.checked_mul(sign)?));
-        self.stack.push(far.filter(|far| (-FAR..=FAR).contains(far)).map_or(Anything, Near));
+        let value = value(first, second).unwrap_or_else(|| self.unknown(false));
+        self.stack.push(value);
     }
 
     fn push(&mut self, is_narrow: bool) {
-        self.stack.push(if is_narrow { Near(0) } else { Anything });
+        let value = self.unknown(is_narrow);
+        self.stack.push(value);
     }
 
-    fn pop(&mut self) -> Value {
-        self.stack.pop().unwrap_or(Anything)
+    fn pop(&mut self) -> Sum {
+        self.stack.pop().unwrap_or_else(|| self.unknown(false))
     }
 }
 

@@ -388,6 +388,85 @@ fn what_is_known_needs_no_look() {
 }
 
 /// What is not understood is refused, by its name.
+/// Adds what lies at `at + index * 8`, and puts something there, as an address and an index move.
+fn walk(offset: u64, by: i64, of_index: i64) -> String {
+    format!(
+        "(module (memory (export \"memory\") i64 2) (data (i64.const 65530) \"0123456789abcdef\")
+         (func (export \"f\") (param $at i64) (param $index i64) (param $turns i64) (result i64) (local $sum i64)
+           loop
+             local.get $sum
+             local.get $at local.get $index i64.const 3 i64.shl i64.add i64.load offset={offset}
+             i64.add local.set $sum
+             local.get $at local.get $index i64.const 3 i64.shl i64.add i64.const 8 i64.add
+             local.get $sum i64.store16 offset={offset}
+             local.get $at i64.const {by} i64.add local.set $at
+             local.get $index i64.const {of_index} i64.add local.set $index
+             local.get $turns i64.const 1 i64.sub local.tee $turns i64.const 0 i64.gt_s br_if 0
+           end
+           local.get $sum))"
+    )
+}
+
+#[test]
+fn addresses_that_walk_are_looked_at_once() {
+    let (mut given, mut traps) = (0, 0);
+    for offset in [0, 8, 65_536, 0xffff_fff8, u64::from(u32::MAX)] {
+        for (by, of_index) in [(0, 1), (0, -1), (8, 0), (-8, 1), (-24, 1), (4096, 3), (-32_768, 0), (32_760, 1)] {
+            let mut twins = Twins::new(&walk(offset, by, of_index));
+            let looks = twins.lowered.looks;
+            assert_eq!((looks.walks, looks.needed), (1, 1), "{offset} {by} {of_index}");
+            let bases = [0_i64, 8, 4096, 65_536, 131_056, 1 << 32, -8, -65_536, -4096];
+            for (at, index, turns) in
+                bases.into_iter().flat_map(|at| [(at, 0_i64, 1_i64), (at, 0, 40), (at, 3, 5), (at, -2, 20_000)])
+            {
+                match twins.call("f", (at, index, turns)) {
+                    End::Gives(_) => given += 1,
+                    End::Traps(..) => traps += 1,
+                }
+            }
+        }
+    }
+    assert!(given > 100 && traps > 500, "{given} calls gave something, {traps} trapped");
+}
+
+#[test]
+fn loops_that_have_no_twin() {
+    let walks = |body: &str| {
+        let text = format!(
+            "(module (memory (export \"memory\") i64 2) (func $f (export \"f\") (param i64 i64 i64) (result i64) {body}))"
+        );
+        let mut twins = Twins::new(&text);
+        for (a, b, c) in [(0_i64, 0_i64, 1_i64), (8, 1, 3), (131_064, 8, 2), (1 << 32, 8, 2), (-8, 1, 4)] {
+            twins.call("f", (a, b, c));
+        }
+        twins.lowered.looks.walks
+    };
+    const LESS: &str = "local.get 2 i64.const 1 i64.sub local.tee 2 i64.const 0 i64.gt_s";
+    let repeated = |body: &str| walks(&format!("loop {body} {LESS} br_if 0 end local.get 0"));
+    let load = "local.get 0 i64.load drop";
+    let next = "local.get 0 i64.const 8 i64.add local.set 0";
+    assert_eq!(repeated(&format!("{load} {next}")), 1);
+    assert_eq!(repeated(&format!("{load} block local.get 1 i64.eqz br_if 0 {load} end {next}")), 1);
+    // It leaves in the middle, and goes on by an unconditional branch.
+    assert_eq!(walks(&format!("block loop {load} {LESS} i32.eqz br_if 1 {next} br 0 end end local.get 0")), 1);
+    // A table of labels that leads out, and one that leads inside.
+    assert_eq!(
+        walks(&format!("block loop {load} block {LESS} br_table 0 0 2 end {next} {LESS} br_if 0 end end local.get 0")),
+        1
+    );
+    // The address is moved by what is not known, by too much, or in some turns.
+    assert_eq!(repeated(&format!("{load} local.get 0 local.get 1 i64.add local.set 0")), 0);
+    assert_eq!(repeated(&format!("{load} local.get 0 i64.const 40000 i64.add local.set 0")), 0);
+    assert_eq!(repeated(&format!("{load} local.get 1 i64.eqz if {next} end")), 0);
+    // The access is not in every turn.
+    assert_eq!(repeated(&format!("local.get 1 i64.eqz if {load} end {next}")), 0);
+    // It is repeated from two places.
+    assert_eq!(repeated(&format!("{load} {next} {LESS} br_if 0")), 0);
+    // What it does not move is looked at before it.
+    assert_eq!(repeated(load), 1);
+    assert_eq!(walks(&format!("{load} loop {load} {LESS} br_if 0 end local.get 0")), 0);
+}
+
 #[test]
 fn refusals() {
     let refusal = |text: &str| {

@@ -16,6 +16,8 @@ enum Expression {
     Load(Box<Expression>, u64),
     Narrowed(Box<Expression>, i64),
     Moved(Box<Expression>, i64),
+    /// Of an array: where it begins, which one, as a power of two how large they are, and what lies between.
+    Element(usize, usize, u32, i64),
     Binary(&'static str, Box<Expression>, Box<Expression>),
     Select(Box<Expression>, Box<Expression>, Box<Expression>),
     Block(Box<Expression>, Box<Expression>),
@@ -30,6 +32,8 @@ enum Statement {
     If(Expression, Vec<Statement>, Vec<Statement>),
     Leave(Expression, Vec<Statement>),
     Repeat(Vec<Statement>),
+    /// So many turns, with locals that move in each, and perhaps a condition under which they end.
+    Walk(u8, Vec<Statement>, Vec<(usize, i64)>, Option<Expression>),
     /// What is thrown here, or by a function, is in a local afterwards.
     Try(usize, Vec<Statement>, Expression, bool),
 }
@@ -53,6 +57,10 @@ impl Expression {
             }
             Expression::Moved(value, by) => {
                 value.write(to);
+                write!(to, "i64.const {by} i64.add ").unwrap();
+            }
+            Expression::Element(array, index, size, by) => {
+                write!(to, "local.get {array} local.get {index} i64.const {size} i64.shl i64.add ").unwrap();
                 write!(to, "i64.const {by} i64.add ").unwrap();
             }
             Expression::Binary(operator, a, b) => {
@@ -120,6 +128,20 @@ fn write(statements: &[Statement], to: &mut String) {
                 write(body, to);
                 to.push_str("local.get $times i32.const 1 i32.add local.tee $times i32.const 9 i32.lt_u br_if 0 end\n");
             }
+            Statement::Walk(turns, body, moved, left) => {
+                writeln!(to, "i32.const {turns} local.set $turns block loop").unwrap();
+                write(body, to);
+                if let Some(left) = left {
+                    left.write(to);
+                    to.push_str("i64.const 7 i64.and i64.eqz br_if 1 ");
+                }
+                for (local, by) in moved {
+                    write!(to, "local.get {local} i64.const {by} i64.add local.set {local} ").unwrap();
+                }
+                to.push_str("local.get $turns i32.const 1 i32.sub local.tee $turns i32.const 0 i32.gt_s ");
+                // A loop inside may have left it more turns.
+                to.push_str("local.get $all i32.const 1 i32.add local.tee $all i32.const 200 i32.lt_s i32.and br_if 0 end end\n");
+            }
             Statement::Try(local, body, thrown, is_far) => {
                 to.push_str("block (result i64) try_table (catch $thrown 0) ");
                 write(body, to);
@@ -140,6 +162,12 @@ fn masks() -> impl Strategy<Value = i64> {
 /// Distances from one address to another.
 fn distances() -> impl Strategy<Value = i64> {
     prop_oneof![6 => -64i64..64, 1 => Just(32_768), 1 => Just(-32_768), 1 => Just(32_769), 1 => Just(1_i64 << 32)]
+}
+
+/// How locals move in a turn.
+fn moves() -> impl Strategy<Value = Vec<(usize, i64)>> {
+    let by = prop_oneof![8 => -64i64..64, 1 => Just(4096), 1 => Just(-4096), 1 => Just(32_768), 1 => Just(40_000)];
+    prop::collection::vec((0..LOCALS, by), 0..4)
 }
 
 fn expressions() -> BoxedStrategy<Expression> {
@@ -181,8 +209,12 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
             Expression::Tee(to, Box::new(Expression::Moved(Box::new(Expression::Local(from)), by)))
         }),
         2 => (0..LOCALS, distances()).prop_map(|(from, by)| Expression::Moved(Box::new(Expression::Local(from)), by)),
+        4 => (0..LOCALS, 0..LOCALS, 0u32..4, -64i64..64).prop_map(|(array, index, size, by)| {
+            Expression::Element(array, index, size, by)
+        }),
     ]
     .boxed();
+    let offset = prop_oneof![6 => 0u64..64, 1 => Just(65_530), 1 => Just(0xffff_fff0)];
     let narrowed = (0..LOCALS, expressions(), masks());
     let leaf = prop_oneof![
         2 => (0..LOCALS, 0..LOCALS, distances()).prop_map(|(to, from, by)| {
@@ -190,17 +222,19 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
         }),
         3 => narrowed.prop_map(|(local, value, mask)| Statement::Set(local, Expression::Narrowed(Box::new(value), mask))),
         1 => (0..LOCALS, expressions()).prop_map(|(local, value)| Statement::Set(local, value)),
-        4 => (at.clone(), expressions(), 0u64..64).prop_map(|(at, value, offset)| Statement::Store(at, value, offset)),
+        4 => (at.clone(), expressions(), offset).prop_map(|(at, value, offset)| Statement::Store(at, value, offset)),
         1 => (at.clone(), expressions(), expressions()).prop_map(|(at, a, b)| Statement::Exchange(at, a, b)),
         1 => (at, expressions()).prop_map(|(at, value)| Statement::Fill(at, value)),
     ];
     let statement = leaf.prop_recursive(3, 14, 4, |inner| {
         let some = prop::collection::vec(inner, 0..4);
         prop_oneof![
-            (expressions(), some.clone(), some.clone()).prop_map(|(condition, a, b)| Statement::If(condition, a, b)),
-            (expressions(), some.clone()).prop_map(|(condition, body)| Statement::Leave(condition, body)),
-            some.clone().prop_map(Statement::Repeat),
-            (0..LOCALS, some, expressions(), any::<bool>())
+            1 => (expressions(), some.clone(), some.clone()).prop_map(|(condition, a, b)| Statement::If(condition, a, b)),
+            1 => (expressions(), some.clone()).prop_map(|(condition, body)| Statement::Leave(condition, body)),
+            1 => some.clone().prop_map(Statement::Repeat),
+            3 => (1u8..20, some.clone(), moves(), prop::option::of(expressions()))
+                .prop_map(|(turns, body, moved, left)| Statement::Walk(turns, body, moved, left)),
+            1 => (0..LOCALS, some, expressions(), any::<bool>())
                 .prop_map(|(local, body, thrown, is_far)| Statement::Try(local, body, thrown, is_far)),
         ]
     });
@@ -209,7 +243,7 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
 
 #[test]
 fn any_program() {
-    let (given, traps, spared) = (std::cell::Cell::new(0), std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let [given, traps, spared, walks] = [const { std::cell::Cell::new(0) }; 4];
     let count = |of: &std::cell::Cell<usize>, by| of.set(of.get() + by);
     proptest!(ProptestConfig::with_cases(300), |(body in statements(), inputs in prop::collection::vec(any::<[u16; LOCALS]>(), 4))| {
         let mut text = String::from(
@@ -217,12 +251,13 @@ fn any_program() {
              (tag $thrown (param i64))
              (func $throws (param i64)
                block (result exnref) try_table (catch_all_ref 0) local.get 0 throw $thrown end unreachable end throw_ref)
-             (func (export \"f\") (param i64 i64 i64 i64) (result i64) (local $sum i64) (local $times i32) (local $what i64)\n",
+             (func (export \"f\") (param i64 i64 i64 i64) (result i64) (local $sum i64) (local $times i32) (local $turns i32) (local $all i32) (local $what i64)\n",
         );
         write(&body, &mut text);
         text.push_str("local.get $sum local.get 0 local.get 1 local.get 2 local.get 3 i64.xor i64.xor i64.xor i64.xor))");
         let mut twins = Twins::new(&text);
         count(&spared, twins.lowered.looks.addresses - twins.lowered.looks.needed);
+        count(&walks, twins.lowered.looks.walks);
         let edges = [[0; LOCALS], [-1; LOCALS], [8, 1 << 32, (1 << 32) + 8, 131_064]];
         let inputs = inputs.into_iter().map(|four| four.map(i64::from));
         for [a, b, c, d] in inputs.chain(edges) {
@@ -232,9 +267,9 @@ fn any_program() {
             }
         }
     });
-    let [given, traps, spared] = [given, traps, spared].map(|count| count.get());
+    let [given, traps, spared, walks] = [given, traps, spared, walks].map(|count| count.get());
     assert!(
-        given > 300 && traps > 200 && spared > 300,
-        "{given} gave something, {traps} trapped, {spared} looks spared"
+        given > 300 && traps > 200 && spared > 300 && walks > 100,
+        "{given} gave something, {traps} trapped, {spared} looks spared, {walks} walks"
     );
 }
