@@ -174,7 +174,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes large conformance-m64
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes large conformance-m64
 
 # Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
 counts *ARGS:
@@ -200,8 +200,12 @@ mpi *ARGS:
 nodes *ARGS:
     cargo test {{cargo_flags}} --test guests -- --nodes {{ARGS}}
 
+# The same with ranks that are numbered in turn.
+nodes-in-turn *ARGS:
+    cargo test {{cargo_flags}} --test guests -- --nodes-in-turn {{ARGS}}
+
 # Some of them: what continuous integration runs.
-nodes-subset: (nodes "guests/pt2pt") (nodes "guests/comm") (nodes "guests/rma") (nodes "guests/io") (nodes "cli/") (nodes "examples/")
+nodes-subset: (nodes "guests/pt2pt") (nodes "guests/comm") (nodes "guests/rma") (nodes "guests/io") (nodes "cli/") (nodes "examples/") (nodes-in-turn "guests/comm") (nodes-in-turn "guests/rma")
 
 # The guest programs with one and two ranks in Wasmtime's interpreter.
 interpreted *ARGS: build

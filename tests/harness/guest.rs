@@ -88,7 +88,7 @@ impl Guest {
                 emulated::ranks(mode, &self.head.ranks)
             }
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
-            Mode::Nodes if on("local") => self.on_nodes(variant),
+            Mode::Nodes | Mode::NodesInTurn if on("local") => self.on_nodes(variant),
             Mode::WideNodes if on("local") && self.is_for_wide(mode) => self.on_nodes(variant),
             Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {
                 self.on_nodes(variant).into_iter().filter(|&ranks| ranks <= 4).collect()

@@ -44,7 +44,7 @@ impl Known {
     /// addresses above 4 GiB as well.
     pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
         let also: &[Mode] = match mode {
-            Mode::MixedNodes => &[Mode::Nodes],
+            Mode::NodesInTurn | Mode::MixedNodes => &[Mode::Nodes],
             Mode::Large => &[Mode::Wide],
             Mode::WideNodes => &[Mode::Nodes, Mode::Wide],
             _ => &[],

@@ -60,6 +60,8 @@ pub enum Mode {
     Wine,
     /// The engine nodes: two processes under `mpiexec`, each with half of the ranks.
     Nodes,
+    /// The engine nodes with ranks that are numbered in turn.
+    NodesInTurn,
     /// The engine nodes: one process as here and one in the host for Arm.
     MixedNodes,
     /// The embedded engine, threads, a guest in C, C++ or Fortran that is compiled with 64-bit addresses.
@@ -73,8 +75,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--nodes`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`, `--mixed-nodes`,
-    /// `--wine`, `--wide`, `--wide-nodes`, `--large` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--nodes`, `--nodes-in-turn`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`,
+    /// `--mixed-nodes`, `--wine`, `--wide`, `--wide-nodes`, `--large` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -83,6 +85,7 @@ impl Mode {
                 "--native" => modes.push(Mode::Native),
                 "--mpi" => modes.push(Mode::Mpi),
                 "--nodes" => modes.push(Mode::Nodes),
+                "--nodes-in-turn" => modes.push(Mode::NodesInTurn),
                 "--interpreted" => modes.push(Mode::Interpreted),
                 "--emulated" => modes.push(Mode::Emulated(ARM)),
                 "--mixed" => modes.push(Mode::Mixed),
@@ -117,6 +120,7 @@ impl Mode {
             Mode::MixedNodes => "mixed-nodes".into(),
             Mode::Wine => "wine".into(),
             Mode::Nodes => "nodes".into(),
+            Mode::NodesInTurn => "nodes-in-turn".into(),
             Mode::Wide => "wide".into(),
             Mode::WideNodes => "wide-nodes".into(),
             Mode::Large => "large".into(),

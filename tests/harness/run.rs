@@ -78,11 +78,12 @@ fn once(
             command.arg(&places.rankine).arg("run").args(&options);
             command
         }
-        Mode::Nodes | Mode::WideNodes => {
+        Mode::Nodes | Mode::NodesInTurn | Mode::WideNodes => {
             let mut command = mpiexec(places, 2);
             command
                 .arg(&places.rankine)
                 .args(["run", "--engine", "nodes", "-n", &(ranks / 2).to_string()])
+                .args((mode == Mode::NodesInTurn).then_some(["--map-by", "node"]).into_iter().flatten())
                 .args(&options);
             command
         }
@@ -120,6 +121,7 @@ fn once(
             | Mode::Seeded(_)
             | Mode::Mpi
             | Mode::Nodes
+            | Mode::NodesInTurn
             | Mode::Wide
             | Mode::WideNodes
             | Mode::Native
@@ -198,7 +200,7 @@ fn by_memory_alone(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<Stri
 /// Whether MPICH's launcher tells of a process that it has killed itself: when one ends with a status, as both are about to, it kills
 /// the other if that is later by a moment.
 fn was_late(mode: Mode, status: i32, run: &Run) -> bool {
-    matches!(mode, Mode::Nodes | Mode::WideNodes | Mode::MixedNodes)
+    matches!(mode, Mode::Nodes | Mode::NodesInTurn | Mode::WideNodes | Mode::MixedNodes)
         && status == libc::SIGKILL
         && run.stdout.contains("EXIT STRING: Killed (signal 9)")
 }

@@ -11,6 +11,7 @@ mod loss;
 #[expect(dead_code, reason = "of the launcher's only the library is asked for")]
 mod mpiexec;
 mod namespaces;
+mod numbering;
 #[path = "../harness/places.rs"]
 mod places;
 mod pods;
@@ -79,6 +80,9 @@ fn main() -> ExitCode {
     let mut trials: Vec<Trial> = trials.collect();
     for (name, test) in [
         ("the_command_is_shown", the_command_is_shown as fn(&Site) -> Result<(), Failed>),
+        ("ranks_are_dealt_until_a_node_is_full", numbering::ranks_are_dealt_until_a_node_is_full),
+        ("a_deadlock_names_them_in_order", numbering::a_deadlock_names_them_in_order),
+        ("all_nodes_have_to_number_alike", numbering::all_nodes_have_to_number_alike),
         ("a_grid_is_listed", grid::a_grid_is_listed),
         ("the_page_is_typed", grid::the_page_is_typed),
         ("a_manifest_is_an_mpijob", pods::a_manifest_is_an_mpijob),
@@ -258,7 +262,15 @@ fn the_command_is_shown(site: &Site) -> Result<(), Failed> {
         "/where.wasm x",
     ];
     match wanted.iter().find(|part| !run.stdout.contains(**part)) {
-        None if run.ended == Ended::Status(0) => Ok(()),
-        lacking => Err(format!("the command lacks {lacking:?}\n{run}").into()),
+        None if run.ended == Ended::Status(0) => {}
+        lacking => return Err(format!("the command lacks {lacking:?}\n{run}").into()),
     }
+    // In turn, ranks go to all hosts before the second slot of one is taken.
+    let mut command = Command::new(&site.places.rankine);
+    command.args(["run", "-n", "3", "--dry-run", "--hosts", "n1:2,n2:2,n3", "--map-by", "node"]).arg(site.guest()?);
+    command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec")).env("RANKINE_MPI_LIB", site.library());
+    let run = run_within(command, None, LIMIT)?;
+    let wanted = "-hosts n1:1,n2:1,n3:1 ";
+    let told = "rankine run --engine nodes -n 1 --map-by node ";
+    if run.stdout.contains(wanted) && run.stdout.contains(told) { Ok(()) } else { Err(run.to_string().into()) }
 }

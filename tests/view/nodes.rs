@@ -37,10 +37,10 @@ fn stop(visitor: &mut Visitor) -> Result<(), Failed> {
 }
 
 pub fn ranks_of_nodes_are_shown_and_steered(site: &Site) -> Result<(), Failed> {
-    for how in ["--threads", "--fibers"] {
+    for (how, map) in [("--threads", "--map-by=slot"), ("--fibers", "--map-by=node")] {
         let path = site.folder().join(format!("nodes{how}.rkv"));
         let record = format!("--record={}", path.display());
-        let job = start(site, 2, 0, &["-n", "2", how, &record])?;
+        let job = start(site, 2, 0, &["-n", "2", how, map, &record])?;
         // Nobody waits for who never reads.
         let stalled = site.visit(&job)?;
         let mut visitor = site.visit(&job)?;

@@ -153,9 +153,13 @@ impl Post {
 
 /// What the ranks of a job share.
 pub struct World {
-    /// Those of the ranks that are here: the first of them is rank `first` of the job.
+    /// Those of the ranks that are here.
     posts: Growing<Post>,
+    /// The ranks of the job that are here from the start.
+    here: Members,
+    /// The first of them, and how many there are if they follow one another; else none.
     first: u32,
+    in_a_row: usize,
     /// The way to the others.
     pub(crate) away: Option<Box<Away>>,
     /// Ranks that neither sleep nor have exited. A waker counts for the one it wakes.
@@ -206,9 +210,18 @@ impl World {
         let (node, count) = nodes.as_ref().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
         let all = nodes.as_ref().map_or(ranks, |nodes| nodes.ranks() as usize);
         options.universe = options.universe.max(all);
-        let first = nodes.as_ref().map_or(0, Nodes::first);
+        let here = match &nodes {
+            None => Members::range(0, ranks as u32),
+            Some(nodes) => Members::list(nodes.ranks_of(node).collect()),
+        };
+        let (first, in_a_row) = match here {
+            Members::Range { first, length, stride: 1 } => (first, length as usize),
+            _ => (0, 0),
+        };
         Arc::new(World {
+            here,
             first,
+            in_a_row,
             away: nodes.map(|nodes| Box::new(Away::new(nodes))),
             posts: Growing::new((0..ranks).map(|_| Post::new(ranks, &options))),
             active: AtomicUsize::new(ranks),
@@ -252,29 +265,26 @@ impl World {
 
     /// The number in the job of a rank that is here, counted from the first.
     pub fn number(&self, index: usize) -> u32 {
-        match self.nodes().and_then(Nodes::started) {
-            Some((started, _)) if index >= self.posts.first_len() => started + (index - self.posts.first_len()) as u32,
-            _ => self.first + index as u32,
-        }
+        let started = || {
+            let first = self.nodes().and_then(Nodes::started).map_or(self.here.len(), |(first, _)| first as usize);
+            (first + index - self.here.len()) as u32
+        };
+        self.here.get(index as i32).unwrap_or_else(started)
     }
 
     /// Which of those that are here a rank of the job is, counted from the first. Of a rank that is not here, one that nobody is.
     #[inline]
     fn index(&self, rank: u32) -> usize {
         let index = rank.wrapping_sub(self.first) as usize;
-        if index < self.posts.first_len() { index } else { self.index_of_started(rank) }
+        if index < self.in_a_row { index } else { self.index_apart(rank) }
     }
 
+    /// It, of a rank that is not among those that follow one another here.
     #[cold]
-    fn index_of_started(&self, rank: u32) -> usize {
-        match self.nodes() {
-            None => rank as usize,
-            Some(nodes) => {
-                let started =
-                    nodes.started().and_then(|(started, most)| rank.checked_sub(started).filter(|&at| at < most));
-                started.map_or(u32::MAX as usize, |at| self.posts.first_len() + at as usize)
-            }
-        }
+    fn index_apart(&self, rank: u32) -> usize {
+        let Some(nodes) = self.nodes() else { return rank as usize };
+        let here = nodes.place(rank).filter(|(node, _)| *node == nodes.node);
+        here.map_or(u32::MAX as usize, |(_, index)| index as usize)
     }
 
     /// The number of this node.

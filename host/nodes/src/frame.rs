@@ -6,7 +6,7 @@
 //! [`Node`](crate::Node) to see.
 
 /// Changes with every change of what is here.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 /// Bytes before the frames of a letter.
 pub const HEAD: usize = 16;
 /// Bytes of a [`Frame::Message`] and of a [`Frame::Piece`] before those that they carry.

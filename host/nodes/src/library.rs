@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use rankine_abi::{Comm, Datatype, Errhandler, MPI_ANY_SOURCE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
-use rankine_local::away::Nodes;
+use rankine_local::away::{Nodes, Numbering};
 
 use crate::carry::Wire;
 use crate::frame::VERSION;
@@ -91,6 +91,8 @@ pub fn forgets_receives(version: &str) -> bool {
 pub struct Greeting {
     /// Its ranks.
     pub ranks: u32,
+    /// How it takes ranks to be numbered.
+    pub numbering: Numbering,
     /// Each of them has a core of its own.
     pub has_cores: bool,
     /// What the program is known by.
@@ -113,6 +115,7 @@ impl Greeting {
         bytes[7] = VERSION;
         bytes[8..12].copy_from_slice(&self.ranks.to_le_bytes());
         bytes[12] = self.has_cores.into();
+        bytes[13] = (self.numbering == Numbering::Turns).into();
         bytes[16..48].copy_from_slice(&self.program);
         bytes[48..64].copy_from_slice(&self.secret);
         let name = &self.host[..self.host.floor_char_boundary(NAME)];
@@ -121,13 +124,18 @@ impl Greeting {
     }
 
     fn from_bytes(bytes: &[u8; LENGTH], node: usize) -> Result<Greeting, String> {
-        if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12] > 1 || bytes[13..16] != [0; 3] {
+        if bytes[..7] != MAGIC
+            || bytes[7] != VERSION
+            || bytes[12..14].iter().any(|&flag| flag > 1)
+            || bytes[14..16] != [0; 2]
+        {
             return Err(format!("node {node} is not a node of this version of Rankine"));
         }
         let length = bytes[64..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
         let host = String::from_utf8_lossy(&bytes[64..64 + length]).into_owned();
-        let mut greeting = Greeting { ranks: 0, has_cores: bytes[12] != 0, program: [0; 32], secret: [0; 16], host };
-        greeting.ranks = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+        let numbering = if bytes[13] == 0 { Numbering::Blocks } else { Numbering::Turns };
+        let (ranks, has_cores) = (u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]), bytes[12] != 0);
+        let mut greeting = Greeting { ranks, numbering, has_cores, program: [0; 32], secret: [0; 16], host };
         greeting.program.copy_from_slice(&bytes[16..48]);
         greeting.secret.copy_from_slice(&bytes[48..64]);
         Ok(greeting)
@@ -433,10 +441,11 @@ mod tests {
     #[test]
     fn greetings_are_read_as_they_were_written() {
         let host = "n7.cluster".into();
-        let greeting = Greeting { ranks: 7, has_cores: true, program: [3; 32], secret: [9; 16], host };
+        let numbering = Numbering::Turns;
+        let greeting = Greeting { ranks: 7, numbering, has_cores: true, program: [3; 32], secret: [9; 16], host };
         let bytes = greeting.to_bytes();
         assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
-        for at in [0, 7, 12, 15] {
+        for at in [0, 7, 12, 13, 15] {
             let mut other = bytes;
             other[at] ^= 2;
             assert!(Greeting::from_bytes(&other, 1).unwrap_err().starts_with("node 1 is not a node"), "{at}");

@@ -39,7 +39,7 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
         Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized, .. }) => {
             let why = apart.as_deref().unwrap_or("every rank waits and no message is under way");
             let mut lines = line(format_args!("deadlock: {why}"));
-            lines.extend(where_they_are(ranks));
+            lines.extend(where_they_are(&ranks.iter().map(|(_, line)| line.clone()).collect::<Vec<_>>()));
             lines.extend(finalized_ranks(finalized));
             lines.extend(unfinalized_ranks(unfinalized));
             lines

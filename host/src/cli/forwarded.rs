@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use super::options::Arguments;
 use super::run::usage;
+use super::values::MapBy;
 use super::{kept, launch};
 #[cfg(unix)]
 use crate::cli::policy::Policy;
@@ -39,6 +40,7 @@ impl Arguments {
             ranks: self.ranks,
             by_node: self.engine_on_hosts().is_by_node(),
             ranks_by_node: None,
+            numbering: self.map_by.map(MapBy::numbering).unwrap_or_default(),
             options: self.options_for_ranks(&folders, blas.as_ref(), signers),
             file: PathBuf::from(&self.program[0]),
             codegen: self.codegen(),
@@ -131,6 +133,7 @@ impl Arguments {
             fibers,
             no_deadlock_check,
             universe_size,
+            map_by,
             // As they are worked out: folders, libraries and keys are named whole, and the code is compiled alike.
             folders: _,
             read_only_folders: _,
@@ -165,6 +168,7 @@ impl Arguments {
         option("--call-stack", call_stack.map(|bytes| bytes.to_string().into()));
         option("--threads-per-rank", threads_per_rank.map(|threads| threads.to_string().into()));
         option("--universe-size", universe_size.map(|ranks| ranks.to_string().into()));
+        option("--map-by", map_by.map(|how| how.word().into()));
         option("--timeout", timeout.map(|limit| limit.as_secs_f64().to_string().into()));
         option("--require-signature", signers.map(Into::into));
         words.extend(profile.as_ref().map(|file| match file {
@@ -237,6 +241,8 @@ mod tests {
         ("--threads-per-rank=2", T, T, F),
         ("--no-binding", T, T, F),
         ("--ranks-by-node=2,1", R, R, R),
+        ("--map-by=slot", T, T, F),
+        ("--map-by=node", T, R, F),
         ("--threads", T, T, F),
         ("--fibers", T, T, F),
         ("--seed=7", T, R, R),

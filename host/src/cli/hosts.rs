@@ -1,11 +1,15 @@
 //! The hosts of a job: names with slot counts, from a file, from the command line, or from a Slurm allocation.
 
 use std::fmt::Write as _;
+use std::iter::repeat_n;
 use std::net::Ipv6Addr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rankine_guest::Who;
+use rankine_local::away::Numbering;
 
+use crate::report::apart;
 use rankine_grid::names::expand;
 use rankine_grid::node::Node;
 
@@ -13,18 +17,16 @@ use rankine_grid::node::Node;
 #[derive(Debug)]
 pub(super) struct Place {
     pub node: Node,
-    /// How many.
-    pub ranks: usize,
-    /// The first of them.
-    pub first: usize,
+    /// Which, in order.
+    pub ranks: Vec<usize>,
 }
 
 impl Place {
     /// Its ranks, in words.
     pub(super) fn words(&self) -> String {
-        match self.ranks {
-            1 => format!("rank {}", self.first),
-            ranks => format!("ranks {}-{}", self.first, self.first + ranks - 1),
+        match self.ranks[..] {
+            [first, .., last] if last - first + 1 == self.ranks.len() => format!("ranks {first}-{last}"),
+            _ => apart::ranks(&self.ranks.iter().copied().map(Who::from).collect::<Vec<_>>()),
         }
     }
 }
@@ -150,9 +152,19 @@ fn repeated(text: &str) -> Result<Vec<usize>> {
     Ok(counts)
 }
 
-/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are
+/// The host of each rank, as many as each has slots: one host after the other, or all in turn.
+fn dealt(slots: &[usize], numbering: Numbering) -> Box<dyn Iterator<Item = usize> + '_> {
+    let hosts = || slots.iter().copied().enumerate();
+    let of_round = move |round| hosts().filter(move |(_, slots)| *slots > round).map(|(host, _)| host);
+    match numbering {
+        Numbering::Blocks => Box::new(hosts().flat_map(|(host, slots)| repeat_n(host, slots))),
+        Numbering::Turns => Box::new((0..).flat_map(of_round)),
+    }
+}
+
+/// Which ranks each host carries: hosts are filled in their order, or in turn. Where none has a number of slots, ranks are
 /// spread evenly; where no number of ranks is given, every slot gets one.
-pub(super) fn places(hosts: &[Node], ranks: Option<usize>) -> Result<Vec<Place>> {
+pub(super) fn places(hosts: &[Node], ranks: Option<usize>, numbering: Numbering) -> Result<Vec<Place>> {
     let ranks = ranks.unwrap_or_else(|| hosts.iter().map(|host| host.slots.unwrap_or(1)).sum());
     let even = hosts.iter().all(|host| host.slots.is_none());
     let slots: Vec<usize> = hosts
@@ -175,15 +187,11 @@ pub(super) fn places(hosts: &[Node], ranks: Option<usize>) -> Result<Vec<Place>>
             if hosts.len() > 8 { " …" } else { "" }
         );
     }
-    let mut first = 0;
-    let mut places = Vec::new();
-    for (host, slots) in hosts.iter().zip(slots) {
-        let here = slots.min(ranks - first);
-        if here > 0 {
-            places.push(Place { node: host.clone(), ranks: here, first });
-        }
-        first += here;
+    let mut places: Vec<Place> = hosts.iter().map(|host| Place { node: host.clone(), ranks: Vec::new() }).collect();
+    for (rank, host) in (0..ranks).zip(dealt(&slots, numbering)) {
+        places[host].ranks.push(rank);
     }
+    places.retain(|place| !place.ranks.is_empty());
     Ok(places)
 }
 
@@ -259,8 +267,13 @@ mod tests {
     #[test]
     fn ranks_on_hosts() {
         let named = |places: Vec<Place>| {
-            places.iter().map(|place| format!("{}:{}", place.node.name, place.ranks)).collect::<Vec<_>>().join(",")
+            places
+                .iter()
+                .map(|place| format!("{}:{}", place.node.name, place.ranks.len()))
+                .collect::<Vec<_>>()
+                .join(",")
         };
+        let places = |hosts: &[Node], ranks| super::places(hosts, ranks, Numbering::Blocks);
         let even = [host("a", None), host("b", None), host("c", None)];
         assert_eq!(named(places(&even, Some(7)).unwrap()), "a:3,b:2,c:2");
         assert_eq!(named(places(&even, Some(2)).unwrap()), "a:1,b:1");
@@ -271,5 +284,17 @@ mod tests {
         assert_eq!(ranks, ["ranks 0-3", "rank 4", "ranks 5-8"]);
         let error = places(&some, Some(10)).unwrap_err().to_string();
         assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
+    }
+
+    #[test]
+    fn ranks_on_hosts_in_turn() {
+        let hosts = [host("a", 3), host("b", 1), host("c", 4)];
+        let ranks = |count| {
+            let places = places(&hosts, count, Numbering::Turns).unwrap();
+            places.iter().map(|place| format!("{} {}", place.node.name, place.words())).collect::<Vec<_>>()
+        };
+        assert_eq!(ranks(None), ["a ranks 0, 3 and 5", "b rank 1", "c ranks 2, 4, 6 and 7"]);
+        assert_eq!(ranks(Some(4)), ["a ranks 0 and 3", "b rank 1", "c rank 2"]);
+        assert_eq!(ranks(Some(2)), ["a rank 0", "b rank 1"]);
     }
 }

@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use rankine_local::away::Numbering;
 use rankine_system::{os, tell};
 
 use super::compile;
@@ -104,6 +105,8 @@ pub(super) struct Program {
     pub by_node: bool,
     /// The option that says how many ranks each of these has, once that is known.
     pub ranks_by_node: Option<(&'static str, String)>,
+    /// In which order ranks get their numbers, and so their hosts.
+    pub numbering: Numbering,
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
@@ -122,7 +125,7 @@ impl Program {
     /// What every process of the engine nodes is told of the ranks of all.
     fn take_places(&mut self, places: &[Place]) {
         if self.by_node {
-            let counts: Vec<usize> = places.iter().map(|place| place.ranks).collect();
+            let counts: Vec<usize> = places.iter().map(|place| place.ranks.len()).collect();
             self.ranks_by_node = Some(match counts.iter().all(|ranks| *ranks == counts[0]) {
                 true => ("-n", counts[0].to_string()),
                 false => ("--ranks-by-node", ByNode(counts).words()),
@@ -146,7 +149,7 @@ impl Options {
     /// Runs the job on them.
     pub(super) fn run(&self, mut program: Program) -> Result<ExitCode> {
         let (nodes, grid) = self.nodes()?;
-        let places = places(&nodes, program.ranks)?;
+        let places = places(&nodes, program.ranks, program.numbering)?;
         program.take_places(&places);
         let is_slurm = self.hosts.as_deref() == Some("slurm");
         let launcher = match Launcher::find(self.launcher.as_deref(), is_slurm, program.library.as_deref()) {
@@ -262,7 +265,7 @@ fn parts(
             words: words(asker, program, place, baggage),
             places: Vec::new(),
         };
-        let here = (node.address.clone(), if program.by_node { 1 } else { place.ranks });
+        let here = (node.address.clone(), if program.by_node { 1 } else { place.ranks.len() });
         match parts.last_mut().filter(|last| Part { places: Vec::new(), ..(**last).clone() } == part) {
             Some(last) => last.places.push(here),
             None => {
@@ -438,6 +441,7 @@ mod tests {
             ranks: None,
             by_node: false,
             ranks_by_node: None,
+            numbering: Numbering::Blocks,
             options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
             codegen: Codegen::default(),
@@ -450,7 +454,13 @@ mod tests {
         let node = |name: &str, data: &str| Node { data: Some(data.into()), ..Node::plain(name, Some(2)) };
         let arm = Node { rankine: Some("/arm/rankine".into()), library: Some("/l".into()), ..node("c", "/d") };
         let nodes = [node("a", "/d"), node("b", "/d"), arm, node("d", "/e")];
-        let parts = super::parts(&asker, &program, &super::places(&nodes, None).unwrap(), None, (&[], false));
+        let parts = super::parts(
+            &asker,
+            &program,
+            &super::places(&nodes, None, Numbering::Blocks).unwrap(),
+            None,
+            (&[], false),
+        );
         let words: Vec<String> =
             parts.iter().map(|part| part.words.join(" ".as_ref()).into_string().unwrap()).collect();
         let rest = "--label /w/job.wasm {data}";
@@ -469,14 +479,14 @@ mod tests {
         assert_eq!(parts[0].places, [("a".to_string(), 2), ("b".to_string(), 2)]);
         // A process has all ranks of a node.
         program.by_node = true;
-        let mut places = super::places(&nodes[..2], None).unwrap();
+        let mut places = super::places(&nodes[..2], None, Numbering::Blocks).unwrap();
         program.take_places(&places);
         let parts = super::parts(&asker, &program, &places, None, (&[], false));
         assert_eq!(parts.len(), 1);
         assert_eq!(parts[0].places, [("a".to_string(), 1), ("b".to_string(), 1)]);
         let words = parts[0].words.join(" ".as_ref()).into_string().unwrap();
         assert_eq!(words, format!("/bin/rankine run --engine nodes -n 2 --dir-ro /d/in::/in {rest}"));
-        places[1].ranks = 3;
+        places[1].ranks.push(4);
         program.take_places(&places);
         let parts = super::parts(&asker, &program, &places, None, (&[], false));
         assert_eq!(parts.len(), 1);

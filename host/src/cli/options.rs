@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 
 use super::run::usage;
 use super::values::{
-    ByNode, parse_by_node, parse_folder, parse_memory, parse_ranks, parse_read_only_folder, parse_seconds, parse_stack,
-    parse_threads, parse_variable,
+    ByNode, MapBy, parse_by_node, parse_folder, parse_memory, parse_ranks, parse_read_only_folder, parse_seconds,
+    parse_stack, parse_threads, parse_variable,
 };
 use super::{debugging, kept, launch, page, programs};
 use crate::engine::{self, Asked, Engine, Name, Unsuited};
@@ -119,6 +119,12 @@ pub(super) struct Arguments {
     /// With --engine nodes: the ranks of each node, in their order: 8,8,4 or 8x2,4 [default: -n on each]
     #[arg(long = "ranks-by-node", value_name = "LIST", value_parser = parse_by_node, conflicts_with = "ranks", help_heading = CORES)]
     pub(super) by_node: Option<ByNode>,
+
+    /// Number ranks node after node, or all nodes in turn [default: slot]
+    ///
+    /// With --hosts, --grid and --engine nodes.
+    #[arg(long, value_name = "HOW", help_heading = CORES)]
+    pub(super) map_by: Option<MapBy>,
 
     /// Give each rank a thread, however many ranks there are
     #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
@@ -299,6 +305,8 @@ impl Arguments {
         let given = [
             ("--check", self.check.is_some()),
             ("--ranks-by-node", self.by_node.is_some()),
+            // The other is what all do.
+            ("--map-by", self.map_by == Some(MapBy::Node)),
             ("--max-ranks", self.max_ranks.is_some()),
             ("--universe-size", self.universe_size.is_some()),
             ("--mpi-lib", self.mpi_lib.is_some()),
@@ -432,6 +440,7 @@ impl Arguments {
         Ok(Settings {
             ranks,
             by_node: self.by_node.map(|ByNode(counts)| counts),
+            numbering: self.map_by.map(MapBy::numbering).unwrap_or_default(),
             placement,
             threads,
             cores: own_cores,

@@ -18,13 +18,16 @@ enum Meaning {
     Variables,
     /// `--no-binding`, if its value is `none`.
     Binding,
+    /// `--map-by`, if its value says how ranks are numbered.
+    Numbering,
     /// Nothing, with so many values.
     Nothing(usize, &'static str),
 }
-use Meaning::{Binding, Flag, Nothing, Option as As, Variable, Variables};
+use Meaning::{Binding, Flag, Nothing, Numbering, Option as As, Variable, Variables};
 
 const CORES: &str = "the system places ranks on cores, and --threads-per-rank N gives each N of its own; a launcher gets its \
                      own options by --launcher-option";
+const NUMBERS: &str = "ranks are numbered by slot or by node here, and the system places them on cores";
 const ENVIRONMENT: &str = "a program sees the variables that --env names, and no others";
 const SHARED: &str = "where there are more ranks than cores, they share them anyway";
 
@@ -55,8 +58,9 @@ const KNOWN: &[(&str, Meaning)] = &[
     ("oversubscribe", Nothing(0, SHARED)),
     ("use-hwthread-cpus", Nothing(0, CORES)),
     ("bind-to", Binding),
-    ("map-by", Nothing(1, CORES)),
-    ("rank-by", Nothing(1, CORES)),
+    ("map-by", Numbering),
+    ("rank-by", Numbering),
+    ("distribution", Numbering),
     ("report-bindings", Nothing(0, CORES)),
     ("ppn", Nothing(1, "hosts have their numbers of ranks by --hosts n1:4,n2:4")),
     (
@@ -131,7 +135,7 @@ pub(super) fn values<Options: Args>(word: &str) -> Option<usize> {
     if let Some((meaning, glued)) = meaning(word).filter(|_| word.starts_with('-')) {
         let values = match meaning {
             Flag(_) => 0,
-            As(_) | Variables | Binding => 1,
+            As(_) | Variables | Binding | Numbering => 1,
             Variable => 2,
             Nothing(values, _) => *values,
         };
@@ -170,6 +174,15 @@ fn glued_short<'w>(own: &clap::Command, word: &'w str) -> Option<(&'w str, &'w s
     takes_value(own, option).then(|| (option, value.strip_prefix('=').unwrap_or(value)))
 }
 
+/// What a value of Open MPI's or Slurm's is to `--map-by`.
+fn numbering(value: &str) -> Option<&'static str> {
+    match value {
+        "slot" | "block" => Some("slot"),
+        "node" | "cyclic" => Some("node"),
+        _ => None,
+    }
+}
+
 impl Translated {
     fn take(&mut self, written: &str, meaning: &Meaning, values: &mut dyn Iterator<Item = OsString>) {
         let mut option = |name: &str, value: Option<OsString>| {
@@ -192,6 +205,10 @@ impl Translated {
             Binding => match values.next() {
                 Some(value) if value == "none" => option("--no-binding", None),
                 _ => self.note(written, CORES),
+            },
+            Numbering => match values.next().as_ref().and_then(|value| numbering(value.to_str()?)) {
+                Some(value) => option("--map-by", Some(value.into())),
+                None => self.note(written, NUMBERS),
             },
             Nothing(count, why) => {
                 values.take(*count).for_each(drop);
@@ -232,6 +249,8 @@ mod tests {
         becomes("rankine run --tag -n 2 a.wasm", "rankine run --label -n 2 a.wasm");
         becomes("rankine run -prepend-rank -wdir d a.wasm", "rankine run --label --wdir d a.wasm");
         becomes("rankine run --bind-to none -bind-to=none a.wasm", "rankine run --no-binding --no-binding a.wasm");
+        becomes("rankine run --map-by node -map-by=slot a.wasm", "rankine run --map-by node --map-by slot a.wasm");
+        becomes("rankine run --distribution=cyclic --rank-by slot a", "rankine run --map-by node --map-by slot a");
         becomes("rankine run --hostfile h -H a:2 a.wasm", "rankine run --hosts h --hosts a:2 a.wasm");
     }
 
@@ -254,7 +273,7 @@ mod tests {
     #[test]
     fn what_can_mean_nothing_is_said() {
         let (line, notes) =
-            translated("rankine run --bind-to core --mca btl self --map-by=slot --oversubscribe -n 2 a.wasm x");
+            translated("rankine run --bind-to core --mca btl self --map-by=core --oversubscribe -n 2 a.wasm x");
         assert_eq!(line, "rankine run -n 2 a.wasm x");
         assert_eq!(notes.len(), 4);
         assert!(

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rankine_local::away::Numbering;
 use rankine_system::grants::{Access, Folder};
 
 /// How many ranks.
@@ -28,6 +29,32 @@ impl ByNode {
             nodes => format!("{}x{nodes}", run[0]),
         });
         runs.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// How the ranks of nodes are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum MapBy {
+    /// Node after node: as many as one has, then those of the next
+    Slot,
+    /// In turn: one of each node, then the next of each that has more
+    Node,
+}
+
+impl MapBy {
+    /// As the option takes it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            MapBy::Slot => "slot",
+            MapBy::Node => "node",
+        }
+    }
+
+    pub(super) fn numbering(self) -> Numbering {
+        match self {
+            MapBy::Slot => Numbering::Blocks,
+            MapBy::Node => Numbering::Turns,
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! How ranks end, and the one reason why their job ended.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -170,8 +169,8 @@ impl Remote {
 pub(crate) struct Deadlock {
     /// Who waited in which collective, where all should have been in the same.
     pub(crate) apart: Option<String>,
-    /// What each rank waited for.
-    pub(crate) ranks: Vec<String>,
+    /// What each rank waited for, in their order.
+    pub(crate) ranks: Vec<(Who, String)>,
     /// Ranks that had ended after `MPI_Finalize`.
     pub(crate) finalized: Vec<Who>,
     /// Ranks that left without it.
@@ -185,8 +184,10 @@ impl Deadlock {
     #[cfg(unix)]
     pub(crate) fn add(&mut self, other: Deadlock) {
         self.ranks.extend(other.ranks);
+        self.ranks.sort();
         self.finalized.extend(other.finalized);
         self.unfinalized.extend(other.unfinalized);
+        self.unfinalized.sort_unstable();
         self.together.extend(other.together);
         self.apart = apart::collectives(&self.together);
     }
@@ -290,11 +291,11 @@ pub(crate) trait Watched {
 /// Waits for the end of a job with these ranks here, whichever comes first, and has its ranks stop once it is known.
 pub(crate) fn await_end(
     settings: &Settings,
-    ranks: Range<usize>,
+    ranks: impl Iterator<Item = Who>,
     events: &Receiver<Event>,
     watched: &impl Watched,
 ) -> Ending {
-    let mut tally = Tally { running: ranks.map(Who::from).collect(), ..Tally::default() };
+    let mut tally = Tally { running: ranks.collect(), ..Tally::default() };
     loop {
         let event = match settings.timeout {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -344,11 +345,16 @@ fn computes<'r>(ranks: impl Iterator<Item = &'r Who>, watched: &impl Watched) ->
     })
 }
 
-/// Lines in the order of the ranks.
-fn in_order(places: impl Iterator<Item = (Who, String)>) -> Vec<String> {
+/// In the order of the ranks.
+fn in_order(places: impl Iterator<Item = (Who, String)>) -> Vec<(Who, String)> {
     let mut places: Vec<(Who, String)> = places.collect();
     places.sort_unstable();
-    places.into_iter().map(|(_, place)| place).collect()
+    places
+}
+
+/// Their lines.
+fn lines(places: Vec<(Who, String)>) -> Vec<String> {
+    places.into_iter().map(|(_, line)| line).collect()
 }
 
 /// How the ranks have ended so far.
@@ -439,7 +445,7 @@ impl Tally {
         if tell {
             self.hear(events, TO_ANSWER);
         }
-        in_order(waits(self.waiting).chain(computes(self.running.iter(), watched)))
+        lines(in_order(waits(self.waiting).chain(computes(self.running.iter(), watched))))
     }
 
     /// Tells whoever has asked where each rank is; the job's ending, if it comes meanwhile.
@@ -463,7 +469,7 @@ impl Tally {
                 Err(_) => break,
             }
         }
-        show(&in_order(waits(answers).chain(computes(silent.iter(), watched))));
+        show(&lines(in_order(waits(answers).chain(computes(silent.iter(), watched)))));
         None
     }
 

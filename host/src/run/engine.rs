@@ -46,6 +46,11 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
         0
     }
 
+    /// The number in the job of one of them, counted from the first.
+    fn rank(&self, index: usize) -> usize {
+        Self::first_rank() + index
+    }
+
     /// How many ranks the job begins with, in all its processes, if that is known before the engine is made; the command
     /// line has so many.
     fn ranks(of_command: usize) -> Option<usize> {

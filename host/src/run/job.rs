@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use rankine_guest::Who;
+use rankine_local::away::Numbering;
 use rankine_view::View;
 use wasmtime::Linker;
 
@@ -62,6 +62,9 @@ pub(crate) struct Settings {
     pub(crate) ranks: usize,
     /// How many ranks each node has, where they are not as many everywhere; those of this one are `ranks`.
     pub(crate) by_node: Option<Vec<usize>>,
+    /// In which order the ranks of nodes are numbered.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "no job there has several nodes"))]
+    pub(crate) numbering: Numbering,
     /// How they run.
     pub(crate) placement: Placement,
     /// What they run, in the order of the ranks.
@@ -149,6 +152,7 @@ impl Default for Settings {
         Settings {
             ranks: 0,
             by_node: None,
+            numbering: Numbering::default(),
             placement: Placement::Threads,
             parts: Vec::new(),
             environment: Vec::new(),
@@ -247,8 +251,8 @@ impl<E: Engine> Job<E> {
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
-        let (closed, first) = (remote.clone(), E::first_rank());
-        let ranks = (first..first + settings.ranks).map(Who::from);
+        let closed = remote.clone();
+        let ranks = (0..settings.ranks).map(|index| engine.rank(index).into());
         let output = Output::inherit(ranks, settings.label, move || closed.tell(Event::OutputClosed));
         let crew = Crew { engine, settings, roles, output, remote, ended: Mutex::default(), stages: Mutex::default() };
         Ok(Job { crew: Arc::new(crew), events })
@@ -271,8 +275,9 @@ impl<E: Engine> Job<E> {
         if let Err(error) = engine.start(&self.crew) {
             return Ending::Failed(format!("{error:#}"));
         }
-        let (settings, first) = (&self.crew.settings, E::first_rank());
-        let mut ending = await_end(settings, first..first + settings.ranks, &self.events, &*self.crew);
+        let settings = &self.crew.settings;
+        let ranks = (0..settings.ranks).map(|index| engine.rank(index).into());
+        let mut ending = await_end(settings, ranks, &self.events, &*self.crew);
         // Who checks the program knows more of them, and says it.
         if let Ending::Finished { unfinalized, unreceived, .. } = &mut ending
             && unfinalized.is_empty()

@@ -8,7 +8,6 @@
 //! A process has one rank, or all ranks of a node. Those of a node write for themselves, and their process for all of them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -68,7 +67,7 @@ pub struct Apart {
 
 /// The ranks of this process, and who carries their letters.
 struct AtNode {
-    ranks: Range<usize>,
+    ranks: Arc<[usize]>,
     carry: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -77,8 +76,8 @@ struct AtNode {
 pub struct Sender {
     /// The process.
     pub process: usize,
-    /// Its ranks.
-    pub ranks: Range<usize>,
+    /// Its ranks, in order.
+    pub ranks: Arc<[usize]>,
     /// The one of them that has written it, or the first for all of them.
     pub rank: usize,
 }
@@ -230,14 +229,14 @@ impl Apart {
         self.is_by_node
     }
 
-    /// This process has these ranks, which are about to start, and has its letters carried so.
-    pub fn carry_by(&self, ranks: Range<usize>, carry: impl Fn() + Send + Sync + 'static) {
+    /// This process has these ranks, in order, which are about to start, and has its letters carried so.
+    pub fn carry_by(&self, ranks: Arc<[usize]>, carry: impl Fn() + Send + Sync + 'static) {
         let _ = self.node.set(AtNode { ranks, carry: Box::new(carry) });
     }
 
     /// Who answers for what is of no rank in particular.
     fn own_rank(&self) -> usize {
-        self.node.get().map_or(self.me, |node| node.ranks.start)
+        self.node.get().and_then(|node| node.ranks.first()).map_or(self.me, |&first| first)
     }
 
     /// Memory for a letter that is coming, if there is some.
@@ -449,13 +448,13 @@ impl View {
 
     /// A letter has come from a rank that is alone in its process.
     pub fn receive(self: &Arc<View>, from: usize, bytes: &[u8]) {
-        self.receive_of(&Sender { process: from, ranks: from..from + 1, rank: from }, bytes);
+        self.receive_of(&Sender { process: from, ranks: [from].into(), rank: from }, bytes);
     }
 
     /// A letter has come. What makes no sense is told the page.
     pub fn receive_of(self: &Arc<View>, from: &Sender, bytes: &[u8]) {
         let Some(apart) = &self.apart else { return };
-        let is_another = (1..apart.processes).contains(&from.process) && from.ranks.contains(&from.rank);
+        let is_another = (1..apart.processes).contains(&from.process) && from.ranks.binary_search(&from.rank).is_ok();
         let heard = match Between::read(bytes) {
             Some(Between::Wanted(wanted)) if from.process == 0 => self.is_asked(apart, wanted),
             Some(letter) if apart.is_first() && is_another => self.hear(apart, from, letter),

@@ -190,9 +190,16 @@ int main(int argc, char **argv)
     }
     TRY(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near));
     TRY(MPI_Comm_size(near, &here));
+    // Nodes have the order of their first ranks, however ranks are numbered.
+    int place = -1;
+    TRY(MPI_Comm_rank(near, &place));
+    int is_first = place == 0;
+    TRY(MPI_Exscan(&is_first, &node, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    if (rank == 0)
+        node = 0;
+    TRY(MPI_Bcast(&node, 1, MPI_INT, 0, near));
     TRY(MPI_Comm_free(&near));
     nodes = size / here;
-    node = rank / here;
     CHECK(nodes <= MOST);
     one_command();
     many_commands();

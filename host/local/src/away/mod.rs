@@ -13,10 +13,10 @@ mod arrivals;
 mod calls;
 mod groups;
 mod hear;
+mod nodes;
 mod offers;
 
 use std::collections::{HashSet, VecDeque};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -34,6 +34,7 @@ use calls::Calls;
 use groups::Fetches;
 pub(crate) use hear::KIND;
 pub use hear::{Hear, LONGEST_TOLD};
+pub use nodes::{Nodes, Numbering};
 use offers::Offers;
 
 /// The owner of operations that stand for others of other nodes, and who does what no rank does.
@@ -42,81 +43,6 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// Requests that may wait for the carrying thread, and bytes of messages; beyond, who sends waits for it.
 const MOST: usize = 1 << 14;
 const MOST_BYTES: usize = 16 << 20;
-
-/// Numbers of ranks that programs start begin here: so many for each node. The ranks that a job begins with have smaller ones.
-const STARTED: u32 = 1 << 30;
-const OF_A_NODE: u32 = 1 << 20;
-
-/// How the ranks of a job are spread over nodes, each of which has those that follow one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nodes {
-    /// The number of the node that this process is.
-    pub node: u32,
-    /// The first rank of each, and how many there are in all.
-    pub firsts: Vec<u32>,
-}
-
-impl Nodes {
-    /// Nodes with so many ranks.
-    pub fn new(node: u32, ranks: impl IntoIterator<Item = u32>) -> Nodes {
-        let mut firsts = vec![0];
-        firsts.extend(ranks.into_iter().scan(0, |first, ranks| {
-            *first += ranks;
-            Some(*first)
-        }));
-        Nodes { node, firsts }
-    }
-
-    /// So many nodes of as many ranks each.
-    pub fn even(node: u32, nodes: u32, each: u32) -> Nodes {
-        Nodes::new(node, std::iter::repeat_n(each, nodes as usize))
-    }
-
-    /// How many ranks a node has.
-    pub fn ranks_of(&self, node: u32) -> u32 {
-        let node = node as usize;
-        self.firsts[node + 1] - self.firsts[node]
-    }
-
-    /// How many nodes there are.
-    pub fn count(&self) -> u32 {
-        self.firsts.len() as u32 - 1
-    }
-
-    /// Ranks of all nodes.
-    pub fn ranks(&self) -> u32 {
-        self.firsts.last().copied().unwrap_or(0)
-    }
-
-    /// The first rank of this node.
-    pub fn first(&self) -> u32 {
-        self.firsts[self.node as usize]
-    }
-
-    /// The node of a rank.
-    pub fn node_of(&self, rank: u32) -> Option<u32> {
-        if rank < self.ranks() {
-            return Some(self.firsts.partition_point(|&first| first <= rank) as u32 - 1);
-        }
-        let node = rank.checked_sub(STARTED)? / OF_A_NODE;
-        (node < self.count()).then_some(node)
-    }
-
-    /// The number of the first rank that programs start on this node, and how many may be, if there are numbers for that.
-    pub(crate) fn started(&self) -> Option<(u32, u32)> {
-        self.started_on(self.node)
-    }
-
-    fn started_on(&self, node: u32) -> Option<(u32, u32)> {
-        let first = node.checked_mul(OF_A_NODE)?.checked_add(STARTED)?;
-        (i32::try_from(first).is_ok() && self.ranks() <= STARTED).then_some((first, OF_A_NODE))
-    }
-
-    /// The numbers of ranks that programs start on a node.
-    pub(crate) fn starts_of(&self, node: u32) -> Range<u32> {
-        self.started_on(node).map_or(0..0, |(first, most)| first..first + most)
-    }
-}
 
 impl World {
     /// How many ranks of a group share a node, if they follow one another, are as many on each, the last one perhaps fewer, and no
@@ -432,17 +358,7 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use super::{Nodes, runs};
-
-    #[test]
-    fn a_ranks_number_says_where_it_is() {
-        let nodes = Nodes::even(2, 3, 4);
-        assert_eq!([0, 3, 4, 11, 12].map(|rank| nodes.node_of(rank)), [Some(0), Some(0), Some(1), Some(2), None]);
-        let (first, most) = nodes.started().unwrap();
-        assert_eq!([first, first + most - 1, first + most].map(|rank| nodes.node_of(rank)), [Some(2), Some(2), None]);
-        assert_eq!(Nodes { node: 1023, ..Nodes::even(0, 2000, 1) }.started(), Some((i32::MAX as u32 + 1 - most, most)));
-        assert_eq!(Nodes { node: 1024, ..Nodes::even(0, 2000, 1) }.started(), None);
-    }
+    use super::runs;
 
     #[test]
     fn ranks_of_nodes_in_a_row() {

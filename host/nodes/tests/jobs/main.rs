@@ -8,6 +8,7 @@ mod starts;
 mod windows;
 mod wire;
 
+use std::iter::repeat_n;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use node::{Told, one_node};
 use rankine_abi::{
     Addr, Comm, Datatype, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_TYPE_SHARED, MPI_IN_PLACE, Op, Request,
 };
-use rankine_local::away::Nodes;
+use rankine_local::away::{Nodes, Numbering};
 use rankine_local::coll::{self, Allgather, Allreduce, Alltoall, Barrier, Bcast};
 use rankine_local::comm::{
     comm_dup, comm_rank, comm_size, comm_split, comm_split_type, intercomm_create, intercomm_merge,
@@ -35,14 +36,14 @@ fn job<T: Send>(
     limits: Limits,
     program: impl AsyncFn(&Rank) -> T + Sync,
 ) -> Vec<Told<T>> {
-    job_over(Memory::all(nodes as usize, delay), each, spin, limits, program)
+    job_over(Memory::all(nodes as usize, delay), (each, Numbering::Blocks), spin, limits, program)
 }
 
 /// It, with a node for each of these wires.
 #[expect(clippy::disallowed_macros, reason = "a test may end where nobody reads")]
 fn job_over<T: Send>(
     wires: Vec<Memory>,
-    each: u32,
+    (each, numbering): (u32, Numbering),
     spin: bool,
     limits: Limits,
     program: impl AsyncFn(&Rank) -> T + Sync,
@@ -61,7 +62,8 @@ fn job_over<T: Send>(
         let all: Vec<_> = (0..nodes)
             .zip(wires)
             .map(|(node, wire)| {
-                scope.spawn(move || one_node(Nodes::even(node, nodes, each), spin, wire, limits, program).0)
+                let spread = Nodes::new(node, numbering, repeat_n(each, nodes as usize));
+                scope.spawn(move || one_node(spread, spin, wire, limits, program).0)
             })
             .collect();
         all.into_iter().map(|node| node.join().unwrap()).collect()
@@ -75,7 +77,7 @@ const SOON: Duration = Duration::from_micros(300);
 /// Small letters, so that there are many.
 const SMALL: Limits = Limits { letter: 2048, window: 3, queue: 4096, whole: 1024, patience: 60_000 };
 
-/// Runs a job that finishes, in letters of two sizes; what its ranks have returned.
+/// Runs a job that finishes, in letters of two sizes, and with ranks that are numbered in turn; what its ranks have returned.
 fn finishes<T: Send>(nodes: u32, each: u32, program: impl AsyncFn(&Rank) -> T + Sync) -> Vec<T> {
     finishes_as(nodes, each, false, program)
 }
@@ -83,8 +85,11 @@ fn finishes<T: Send>(nodes: u32, each: u32, program: impl AsyncFn(&Rank) -> T + 
 /// It, with ranks that spin, or don't.
 fn finishes_as<T: Send>(nodes: u32, each: u32, spin: bool, program: impl AsyncFn(&Rank) -> T + Sync) -> Vec<T> {
     let mut last = Vec::new();
-    for limits in [SMALL, Limits::default()] {
-        let told = job(nodes, each, spin, SOON, limits, &program);
+    for (limits, numbering) in
+        [(SMALL, Numbering::Turns), (SMALL, Numbering::Blocks), (Limits::default(), Numbering::Blocks)]
+    {
+        let wires = Memory::all(nodes as usize, SOON);
+        let told = job_over(wires, (each, numbering), spin, limits, &program);
         assert!(told.iter().all(|(left, _)| *left == Left { end: End::Finished, why: None }), "{:?}", told[0].0);
         last = told.into_iter().flat_map(|(_, results)| results).map(|result| result.expect("it returned")).collect();
     }
@@ -256,10 +261,10 @@ fn collectives_go_over_nodes() {
         finishes(nodes, each, async |r| {
             let world = comm_dup(r, Comm::WORLD).await.unwrap();
             let shared = comm_split_type(r, world, MPI_COMM_TYPE_SHARED, 0, Info::NULL).await.unwrap();
-            assert_eq!(
-                (comm_size(r, shared).unwrap(), comm_rank(r, shared).unwrap()),
-                (each as i32, r.id() as i32 % each as i32)
-            );
+            let in_order = r.world().nodes().unwrap().ranks_of(r.world().nodes().unwrap().node);
+            let near: Vec<usize> = in_order.map(|rank| rank as usize).collect();
+            let me = comm_rank(r, shared).unwrap() as usize;
+            assert_eq!((comm_size(r, shared).unwrap(), near[me]), (each as i32, r.id()));
             let odd = comm_split(r, world, r.id() as i32 % 2, -(r.id() as i32)).await.unwrap();
             assert_eq!(comm_size(r, odd).unwrap() as usize, (all + 1 - r.id() % 2) / 2);
             let other = if r.id() % 2 == 0 { 1 } else { 0 };

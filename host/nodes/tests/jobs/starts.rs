@@ -23,7 +23,7 @@ fn command(r: &Rank, name: &str, most: i32, host: &str, bytes: usize) -> Command
 fn ranks_start_where_host_says() {
     for (nodes, each) in [(2, 1), (2, 2), (3, 1)] {
         finishes(nodes, each, async |r| {
-            let (me, own) = (r.id() as i32, r.id() as u32 / each);
+            let (me, own) = (r.id() as i32, r.world().nodes().unwrap().node);
             let all = (nodes * each) as i32;
             for to in 0..nodes {
                 // All of them: the last one says it.

@@ -76,7 +76,8 @@ fn be_a_node(nodes: Nodes) {
     let library = unsafe { Library::open(functions(), &nodes, nodes.node.is_multiple_of(2)) }.unwrap();
     let ranks = nodes.ranks() / nodes.count();
     let host = format!("n{}.cluster", nodes.node);
-    let mine = Greeting { ranks, has_cores: false, program: [0; 32], secret: [0; 16], host };
+    let numbering = nodes.numbering();
+    let mine = Greeting { ranks, numbering, has_cores: false, program: [0; 32], secret: [0; 16], host };
     let all = (0..nodes.count()).map(|node| Greeting { host: format!("n{node}.cluster"), ..mine.clone() });
     assert_eq!(library.greet(&mine).unwrap(), all.collect::<Vec<_>>());
     let has_figures = std::env::var_os("RANKINE_FIGURES").is_some();

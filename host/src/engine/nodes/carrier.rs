@@ -128,20 +128,23 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
     let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
-    let ranks = nodes.ranks_of(nodes.node);
+    let (ranks, numbering) = (nodes.count_of(nodes.node), nodes.numbering());
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
     let (program, host) = (blake3::hash(program.as_bytes()).into(), processor_name());
-    let all = post.greet(&Greeting { ranks, has_cores: spins, program, secret, host })?;
+    let all = post.greet(&Greeting { ranks, numbering, has_cores: spins, program, secret, host })?;
     let first = &all[0];
     for (node, other) in (0..).zip(&all) {
-        let expected = nodes.ranks_of(node);
+        let expected = nodes.count_of(node);
         if other.ranks != expected {
             return Err(format!(
                 "node {node} has {} ranks and should have {expected}, as node {} was told: give all the same -n, or the same \
                  --ranks-by-node",
                 other.ranks, nodes.node
             ));
+        }
+        if other.numbering != first.numbering {
+            return Err(format!("node {node} numbers ranks in another way than node 0: give all the same --map-by"));
         }
         if other.program != first.program {
             return Err(format!("node {node} runs another program than node 0"));
@@ -158,9 +161,8 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
 /// How a job ends here that has ended for a reason of another node's.
 fn elsewhere(end: End, why: Option<&str>, world: &World) -> Option<Ending> {
     let named = |node: u32| {
-        let nodes = world.nodes()?;
-        let (first, behind) = (nodes.firsts.get(node as usize)?, nodes.firsts.get(node as usize + 1)?);
-        let ranks: Vec<Who> = (*first..*behind).map(|rank| Who::from(rank as usize)).collect();
+        let nodes = world.nodes().filter(|nodes| node < nodes.count())?;
+        let ranks: Vec<Who> = nodes.ranks_of(node).map(|rank| Who::from(rank as usize)).collect();
         Some(format!("node {node} ({})", apart::ranks(&ranks)))
     };
     let name = |node| named(node).unwrap_or_else(|| format!("node {node}"));

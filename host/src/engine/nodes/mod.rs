@@ -91,7 +91,7 @@ fn spread(node: usize, count: usize, settings: &Settings) -> Result<Spread> {
         .try_fold(0usize, |all, ranks| all.checked_add(*ranks))
         .is_some_and(|all| all <= i32::MAX as usize);
     ensure!(fits, "too many ranks");
-    Ok(Spread::new(u32::try_from(node)?, counts.iter().map(|&ranks| ranks as u32)))
+    Ok(Spread::new(u32::try_from(node)?, settings.numbering, counts.iter().map(|&ranks| ranks as u32)))
 }
 
 /// How many processes of the job are on this host, as far as its launcher says.
@@ -113,14 +113,14 @@ impl Nodes {
         match &self.carriers {
             Carriers::Threads(threads) => threads.start_all(|index| {
                 let crew = crew.clone();
-                move || crew.run_on_thread(&crew.roles[0], seat(index), || Ok(rank(&crew, index)))
+                move || crew.run_on_thread(&crew.roles[0], crew.engine.seat(index), || Ok(rank(&crew, index)))
             }),
             Carriers::Fibers(fibers) => {
                 let (carried, told) = (crew.clone(), Arc::downgrade(crew));
                 let task = move |index| -> Task {
                     let crew = carried.clone();
                     Box::pin(async move {
-                        crew.run_on_fiber(&crew.roles[0], seat(index), || Ok(rank(&crew, index))).await;
+                        crew.run_on_fiber(&crew.roles[0], crew.engine.seat(index), || Ok(rank(&crew, index))).await;
                     })
                 };
                 let panicked = move |index| {
@@ -131,6 +131,11 @@ impl Nodes {
                 Ok(fibers.start(task, panicked)?)
             }
         }
+    }
+
+    /// A rank of this process, counted from the first.
+    fn seat(&self, index: usize) -> Seat {
+        Seat { index, who: self.rank(index).into() }
     }
 
     /// The job has ended as nobody could go on.
@@ -155,13 +160,17 @@ impl Engine for Nodes {
         if *has_several_programs {
             return Err("the engine nodes runs one program on all nodes".into());
         }
-        let has = ["--mpi-lib", "--ranks-by-node", "--universe-size", "--view", "--record"];
+        let has = ["--mpi-lib", "--ranks-by-node", "--map-by", "--universe-size", "--view", "--record"];
         let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
 
     fn first_rank() -> usize {
         FIRST.get().copied().or_else(launched_rank).unwrap_or(0)
+    }
+
+    fn rank(&self, index: usize) -> usize {
+        self.world.number(index) as usize
     }
 
     fn ranks(of_command: usize) -> Option<usize> {
@@ -337,11 +346,6 @@ impl Embeds for Nodes {
     fn compiler(&self) -> &OnceLock<Compiler> {
         &self.compiler
     }
-}
-
-/// A rank of this process, counted from the first.
-fn seat(index: usize) -> Seat {
-    Seat { index, who: (Nodes::first_rank() + index).into() }
 }
 
 /// Makes it.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rankine_guest::Charge;
 use rankine_local::World;
-use rankine_local::away::{Hear, LONGEST_TOLD, Nodes};
+use rankine_local::away::{Hear, LONGEST_TOLD};
 use rankine_view::{Apart, Letter, Sender, View};
 
 /// Bytes of a letter in a piece.
@@ -68,7 +68,9 @@ pub(super) struct Post {
     view: Arc<View>,
     /// Which keeps this.
     world: Weak<World>,
-    nodes: Nodes,
+    /// Which node this is, and the ranks of each.
+    node: u32,
+    ranks: Vec<Arc<[usize]>>,
     going: Mutex<Going>,
     /// Of node 0: letters of which pieces have come.
     coming: Mutex<HashMap<u32, Coming>>,
@@ -98,9 +100,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Post {
     /// Of a view that is of one node of several. Call it before letters are carried.
     pub fn new(view: &Arc<View>, world: &Arc<World>) -> Option<Arc<Post>> {
-        let (apart, nodes) = (view.apart()?, world.nodes()?.clone());
+        let (apart, nodes) = (view.apart()?, world.nodes()?);
+        let ranks_of = |node| nodes.ranks_of(node).map(|rank| rank as usize).collect();
+        let (node, ranks) = (nodes.node, (0..nodes.count()).map(ranks_of).collect());
         let (going, coming) = (Mutex::default(), Mutex::default());
-        let post = Arc::new(Post { view: view.clone(), world: Arc::downgrade(world), nodes, going, coming });
+        let post = Arc::new(Post { view: view.clone(), world: Arc::downgrade(world), node, ranks, going, coming });
         world.hear_by(post.clone());
         // The view is kept by the post.
         let carrying = Arc::downgrade(&post);
@@ -109,13 +113,13 @@ impl Post {
                 post.carry();
             }
         };
-        apart.carry_by(post.ranks_of(post.nodes.node)?, carry);
+        apart.carry_by(post.ranks.get(node as usize)?.clone(), carry);
         Some(post)
     }
 
     /// Ranks are about to start: a node without the page tells what is new there from now on, until nobody hears it.
     pub fn begin(self: Arc<Post>) -> std::io::Result<()> {
-        if self.nodes.node == 0 {
+        if self.node == 0 {
             return Ok(());
         }
         let post = Arc::downgrade(&self);
@@ -135,12 +139,6 @@ impl Post {
 
     fn apart(&self) -> Option<&Apart> {
         self.view.apart()
-    }
-
-    /// The ranks of a node.
-    fn ranks_of(&self, node: u32) -> Option<std::ops::Range<usize>> {
-        let (first, behind) = (self.nodes.firsts.get(node as usize)?, self.nodes.firsts.get(node as usize + 1)?);
-        Some(*first as usize..*behind as usize)
     }
 
     /// Has letters leave, as many as may be under way.
@@ -199,7 +197,7 @@ impl Post {
     }
 
     fn sender(&self, node: u32, rank: u32) -> Result<Sender, String> {
-        let ranks = self.ranks_of(node).ok_or("no node of this job")?;
+        let ranks = self.ranks.get(node as usize).ok_or("no node of this job")?.clone();
         Ok(Sender { process: node as usize, ranks, rank: rank as usize })
     }
 
@@ -214,7 +212,7 @@ impl Post {
 impl Hear for Post {
     fn hear(&self, from: u32, bytes: &[u8]) -> Result<(), String> {
         match Told::read(bytes).ok_or("what no view says")? {
-            Told::Piece { rank, whole, bytes } if self.nodes.node == 0 => {
+            Told::Piece { rank, whole, bytes } if self.node == 0 => {
                 self.take(from, (rank, whole as usize), bytes)?;
                 if let Some(world) = self.world.upgrade() {
                     Told::Taken.tell(&world, from);

@@ -19,7 +19,7 @@ pub(super) fn written(deadlock: &Deadlock) -> Vec<u8> {
         json!([named(*who), communicator, name, number, call, root])
     });
     let words = json!({
-        "ranks": deadlock.ranks.iter().take(MOST).collect::<Vec<_>>(),
+        "ranks": deadlock.ranks.iter().take(MOST).map(|(who, line)| json!([named(*who), line])).collect::<Vec<_>>(),
         "finalized": ranks(&deadlock.finalized),
         "unfinalized": ranks(&deadlock.unfinalized),
         "together": together.collect::<Vec<_>>(),
@@ -34,7 +34,7 @@ pub(super) fn read(words: &[u8]) -> Deadlock {
     let ranks = |key: &str| list(key).iter().filter_map(rank).collect();
     Deadlock {
         apart: None,
-        ranks: list("ranks").iter().filter_map(Value::as_str).map(String::from).collect(),
+        ranks: list("ranks").iter().filter_map(line).collect(),
         finalized: ranks("finalized"),
         unfinalized: ranks("unfinalized"),
         together: list("together").iter().filter_map(together).collect(),
@@ -53,6 +53,11 @@ fn rank(value: &Value) -> Option<Who> {
         Some([world, rank]) => Some(Who { world: u32::try_from(number(world)?).ok()?, rank: number(rank)? }),
         Some(_) => None,
     }
+}
+
+fn line(value: &Value) -> Option<(Who, String)> {
+    let [who, line] = value.as_array()?.as_slice() else { return None };
+    Some((rank(who)?, line.as_str()?.into()))
 }
 
 fn together(value: &Value) -> Option<(Who, Together)> {
@@ -77,7 +82,7 @@ mod tests {
         let together = |call, root| Together { communicator: 7, name: "MPI_COMM_WORLD".into(), number: 3, call, root };
         let deadlock = Deadlock {
             apart: None,
-            ranks: vec!["rank 2 waits in MPI_Recv for a message".into()],
+            ranks: vec![(2.into(), "rank 2 waits in MPI_Recv for a message".into())],
             finalized: vec![3.into()],
             unfinalized: vec![4.into(), Who { world: 3, rank: 1 }],
             together: vec![(2.into(), together("MPI_Bcast", Some(1))), (6.into(), together("MPI_Barrier", None))],
@@ -88,8 +93,8 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_left_out() {
         assert_eq!(read(b"[]"), Deadlock::default());
-        assert_eq!(read(b"{\"ranks\": [1, \"a\", null], \"finalized\": [-1, 2, \"b\"], \"together\": [[], [0, 0, \"c\", 0, \"MPI_No\", 0]]}"), Deadlock {
-            ranks: vec!["a".into()],
+        assert_eq!(read(b"{\"ranks\": [1, \"a\", null, [3, \"b\"], [4, 4], [5]], \"finalized\": [-1, 2, \"b\"], \"together\": [[], [0, 0, \"c\", 0, \"MPI_No\", 0]]}"), Deadlock {
+            ranks: vec![(3.into(), "b".into())],
             finalized: vec![2.into()],
             ..Deadlock::default()
         });

@@ -3,7 +3,7 @@
 //! Nothing is told of ranks that do what they did before: a job in which all wait has to fall silent.
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankine_view_wire::{Between, Doing, Memory};
 
@@ -31,22 +31,22 @@ const MOST_BYTES: f64 = (1u64 << 50) as f64;
 const LONGEST_WORDS: usize = 200;
 
 impl Activity {
-    /// Tells the first node what these ranks do and have sent, as far as it does not know it; `tell` says whether it will.
-    pub fn tell(&self, ranks: &Range<usize>, told: &mut Told, mut tell: impl FnMut(&Between) -> bool) {
-        let states: Vec<State> = self.ranks.get(ranks.clone()).into_iter().flatten().map(Rank::state).collect();
+    /// Tells the first node what these ranks, in order, do and have sent, as far as it does not know it; `tell` says whether it will.
+    pub fn tell(&self, ranks: &[usize], told: &mut Told, mut tell: impl FnMut(&Between) -> bool) {
+        let states: Vec<State> = ranks.iter().filter_map(|&rank| self.ranks.get(rank)).map(Rank::state).collect();
         if states != told.ranks && tell(&self.doing(ranks, &states)) {
             told.ranks = states;
         }
-        let sent: Vec<u64> = self.sent_by(ranks).1.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect();
+        let (rows, cells) = self.sent_by(ranks);
+        let sent: Vec<u64> = cells.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect();
         told.sent.resize(sent.len(), 0);
         let new = sent.iter().zip(&told.sent).map(|(now, before)| (now - before) as f64).collect();
-        let row = (ranks.start / self.each) as u32;
-        if sent != told.sent && tell(&Between::Moved { row, bytes: new }) {
+        if sent != told.sent && tell(&Between::Moved { row: rows.start as u32, bytes: new }) {
             told.sent = sent;
         }
     }
 
-    fn doing(&self, ranks: &Range<usize>, states: &[State]) -> Between {
+    fn doing(&self, ranks: &[usize], states: &[State]) -> Between {
         let now = self.now();
         let doing = |(rank, state): (&Rank, &State)| {
             let State { since, waited, memory } = *state;
@@ -54,25 +54,28 @@ impl Activity {
             let awaits = if waits == 0 { String::new() } else { rank.words() };
             Doing { memory, waited: waited as f64 / 1e9, waits: waits as f64 / 1e9, awaits }
         };
-        Between::Doing(self.ranks[ranks.clone()].iter().zip(states).map(doing).collect())
+        Between::Doing(ranks.iter().filter_map(|&rank| self.ranks.get(rank)).zip(states).map(doing).collect())
     }
 
-    /// The rows of these ranks, and the bytes that each of them has sent to each row.
-    fn sent_by(&self, ranks: &Range<usize>) -> (Range<usize>, &[std::sync::atomic::AtomicU64]) {
-        let rows = ranks.start / self.each..ranks.end.div_ceil(self.each).min(self.rows);
+    /// The rows from the first to the last of these ranks, and the bytes that each of them has sent to each row. What is known of
+    /// others' ranks among them is nothing.
+    fn sent_by(&self, ranks: &[usize]) -> (Range<usize>, &[AtomicU64]) {
+        let [first, last] = [ranks.first(), ranks.last()].map(|rank| rank.map_or(0, |rank| rank / self.each));
+        let rows = first..(last + 1).min(self.rows);
         let cells = self.bytes.get(rows.start * self.rows..rows.end * self.rows).unwrap_or_default();
         (rows, cells)
     }
 
     /// What the ranks of another node do; whether it is told of all of them.
-    pub fn hear_doing(&self, ranks: &Range<usize>, doing: Vec<Doing>) -> bool {
-        let Some(ranks) = self.ranks.get(ranks.clone()).filter(|ranks| ranks.len() == doing.len()) else {
+    pub fn hear_doing(&self, ranks: &[usize], doing: Vec<Doing>) -> bool {
+        if ranks.len() != doing.len() || ranks.iter().any(|&rank| rank >= self.ranks.len()) {
             return false;
-        };
+        }
         let now = self.now();
         // What is no number is 0, and none is too great.
         let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
-        for (rank, Doing { memory, waited, waits, mut awaits }) in ranks.iter().zip(doing) {
+        let ranks = ranks.iter().map(|&rank| &self.ranks[rank]);
+        for (rank, Doing { memory, waited, waits, mut awaits }) in ranks.zip(doing) {
             awaits.truncate(awaits.floor_char_boundary(LONGEST_WORDS));
             *lock(&rank.told) = Some(memory);
             *lock(&rank.words) = awaits;
@@ -86,7 +89,7 @@ impl Activity {
     }
 
     /// Bytes that ranks of another node have sent; whether they are of its rows.
-    pub fn hear_moved(&self, ranks: &Range<usize>, row: u32, moved: &[f64]) -> bool {
+    pub fn hear_moved(&self, ranks: &[usize], row: u32, moved: &[f64]) -> bool {
         let (rows, cells) = self.sent_by(ranks);
         let is_sound = |bytes: &f64| (0.0..=MOST_BYTES).contains(bytes);
         if rows.start != row as usize || cells.len() != moved.len() || !moved.iter().all(is_sound) {
@@ -120,7 +123,7 @@ mod tests {
 
     /// What is told of ranks 2 and 3 of four, heard by the first node.
     fn pass_on(other: &Activity, first: &Activity, told: &mut Told) -> usize {
-        let (ranks, mut count) = (2..4, 0);
+        let (ranks, mut count) = ([2, 3], 0);
         other.tell(&ranks, told, |between| {
             count += 1;
             match between {
@@ -162,16 +165,16 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_not_heard() {
         let first = Activity::new(4, true);
-        assert!(!first.hear_doing(&(2..4), vec![Doing::default()]));
-        assert!(!first.hear_doing(&(3..5), vec![Doing::default(); 2]));
+        assert!(!first.hear_doing(&[2, 3], vec![Doing::default()]));
+        assert!(!first.hear_doing(&[3, 4], vec![Doing::default(); 2]));
         let odd = Doing { waited: f64::NAN, waits: f64::INFINITY, awaits: "é".repeat(150), ..Doing::default() };
-        assert!(first.hear_doing(&(3..4), vec![odd]));
+        assert!(first.hear_doing(&[3], vec![odd]));
         first.sample();
         assert_eq!(first.ranks[3].words().len(), LONGEST_WORDS);
-        assert!(!first.hear_moved(&(2..4), 1, &[0.0; 8]));
-        assert!(!first.hear_moved(&(2..4), 2, &[0.0; 7]));
-        assert!(!first.hear_moved(&(2..4), 2, &[-1.0; 8]));
-        assert!(!first.hear_moved(&(2..4), 2, &[f64::NAN; 8]));
-        assert!(!first.hear_moved(&(2..9), 2, &[0.0; 8]) || first.rows == 4);
+        assert!(!first.hear_moved(&[2, 3], 1, &[0.0; 8]));
+        assert!(!first.hear_moved(&[2, 3], 2, &[0.0; 7]));
+        assert!(!first.hear_moved(&[2, 3], 2, &[-1.0; 8]));
+        assert!(!first.hear_moved(&[2, 3], 2, &[f64::NAN; 8]));
+        assert!(!first.hear_moved(&[2, 8], 2, &[0.0; 8]) || first.rows == 4);
     }
 }

@@ -283,6 +283,10 @@ fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
     let of_option = |option: &&str| match *option {
         "--max-ranks" => Some(MAX_RANKS.to_owned()),
         "--universe-size" => Some(UNIVERSE_SIZE.to_owned()),
+        "--map-by" => Some(
+            "--map-by node is for --engine nodes; here each rank is a process, and the launcher numbers them"
+                .to_owned(),
+        ),
         "--ranks-by-node" => Some("--ranks-by-node is for --engine nodes; here each rank is a process".to_owned()),
         option @ ("--check" | "--seed") => Some(in_one_process(option, program)),
         _ => None,
