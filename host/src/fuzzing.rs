@@ -24,7 +24,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         threads: 2,
         parts: vec![Part { ranks, arguments }],
         memory_limit: Some(MEMORY),
-        most_ranks: ranks,
+        most_ranks: Some(ranks),
         universe: Some(ranks),
         timeout: Some(patience),
         null_page: true,

@@ -329,6 +329,7 @@ impl World {
             Some(&io::KIND) => self.serve_file(from, number, bytes),
             Some(&spawn::KIND) => self.serve_port(from, number, bytes),
             Some(&spawn::KIND_OF_STARTS) => self.serve_start(from, number, bytes),
+            Some(&spawn::KIND_OF_PLACES) => self.serve_places(number, bytes),
             Some(&away::KIND) => self.serve_host(from, number, bytes),
             _ => self.serve_window(from, number, bytes),
         }
@@ -342,9 +343,7 @@ impl World {
         let room = self.posts.add(ranks, most, |_| Post::new(size.saturating_add(ranks), &self.options));
         let Some(room) = room else {
             self.active.fetch_sub(ranks, Ordering::SeqCst);
-            let text =
-                format!("the job has {size} ranks and may have {most} in all: there is no room for {ranks} more");
-            return Err(Error::new(MPI_ERR_SPAWN, text));
+            return Err(spawn::no_room(size, most, ranks));
         };
         // Whoever ends the job wakes the ranks that it sees; the others have to see that it has ended.
         if self.ended.load(Ordering::SeqCst) != 0 {

@@ -95,6 +95,8 @@ pub struct Greeting {
     pub numbering: Numbering,
     /// Each of them has a core of its own.
     pub has_cores: bool,
+    /// How many ranks all nodes may have together, if there is a limit: node 0's is everybody's.
+    pub most: Option<u32>,
     /// What the program is known by.
     pub program: [u8; 32],
     /// Numbers that no guest knows. Node 0's are everybody's.
@@ -104,8 +106,8 @@ pub struct Greeting {
 }
 
 /// Bytes of a greeting, of which a host's name has the last ones.
-const LENGTH: usize = 64 + NAME;
-const NAME: usize = 192;
+const LENGTH: usize = 68 + NAME;
+const NAME: usize = 188;
 const MAGIC: [u8; 7] = *b"rankine";
 
 impl Greeting {
@@ -119,7 +121,8 @@ impl Greeting {
         bytes[16..48].copy_from_slice(&self.program);
         bytes[48..64].copy_from_slice(&self.secret);
         let name = &self.host[..self.host.floor_char_boundary(NAME)];
-        bytes[64..64 + name.len()].copy_from_slice(name.as_bytes());
+        bytes[64..68].copy_from_slice(&self.most.unwrap_or(0).to_le_bytes());
+        bytes[68..68 + name.len()].copy_from_slice(name.as_bytes());
         bytes
     }
 
@@ -131,11 +134,12 @@ impl Greeting {
         {
             return Err(format!("node {node} is not a node of this version of Rankine"));
         }
-        let length = bytes[64..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
-        let host = String::from_utf8_lossy(&bytes[64..64 + length]).into_owned();
+        let length = bytes[68..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
+        let host = String::from_utf8_lossy(&bytes[68..68 + length]).into_owned();
         let numbering = if bytes[13] == 0 { Numbering::Blocks } else { Numbering::Turns };
-        let (ranks, has_cores) = (u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]), bytes[12] != 0);
-        let mut greeting = Greeting { ranks, numbering, has_cores, program: [0; 32], secret: [0; 16], host };
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let (ranks, has_cores, most) = (word(8), bytes[12] != 0, Some(word(64)).filter(|&most| most > 0));
+        let mut greeting = Greeting { ranks, numbering, has_cores, most, program: [0; 32], secret: [0; 16], host };
         greeting.program.copy_from_slice(&bytes[16..48]);
         greeting.secret.copy_from_slice(&bytes[48..64]);
         Ok(greeting)
@@ -442,7 +446,8 @@ mod tests {
     fn greetings_are_read_as_they_were_written() {
         let host = "n7.cluster".into();
         let numbering = Numbering::Turns;
-        let greeting = Greeting { ranks: 7, numbering, has_cores: true, program: [3; 32], secret: [9; 16], host };
+        let (program, secret) = ([3; 32], [9; 16]);
+        let greeting = Greeting { ranks: 7, numbering, has_cores: true, most: Some(9), program, secret, host };
         let bytes = greeting.to_bytes();
         assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
         for at in [0, 7, 12, 13, 15] {

@@ -133,6 +133,7 @@ impl Arguments {
             fibers,
             no_deadlock_check,
             universe_size,
+            max_ranks,
             map_by,
             // As they are worked out: folders, libraries and keys are named whole, and the code is compiled alike.
             folders: _,
@@ -151,7 +152,6 @@ impl Arguments {
             engine: _,
             shows: _,
             check: _,
-            max_ranks: _,
             by_node: _,
             seed: _,
             // For processes that a rank or a launcher starts.
@@ -168,6 +168,7 @@ impl Arguments {
         option("--call-stack", call_stack.map(|bytes| bytes.to_string().into()));
         option("--threads-per-rank", threads_per_rank.map(|threads| threads.to_string().into()));
         option("--universe-size", universe_size.map(|ranks| ranks.to_string().into()));
+        option("--max-ranks", max_ranks.map(|ranks| ranks.to_string().into()));
         option("--map-by", map_by.map(|how| how.word().into()));
         option("--timeout", timeout.map(|limit| limit.as_secs_f64().to_string().into()));
         option("--require-signature", signers.map(Into::into));
@@ -235,7 +236,7 @@ mod tests {
         ("--label", T, T, F),
         ("--memory-limit=1G", T, T, F),
         ("--call-stack=8M", T, T, F),
-        ("--max-ranks=5", T, R, R),
+        ("--max-ranks=5", T, R, F),
         ("--universe-size=5", T, R, F),
         ("--timeout=9", T, T, F),
         ("--threads-per-rank=2", T, T, F),
@@ -331,7 +332,7 @@ mod tests {
             let option = given.split('=').next().unwrap();
             let words: Vec<&str> = needed(option).iter().chain(&[given]).copied().collect();
             let is_refused = Nodes::admit(&parsed(&words).unwrap().asked()).is_err();
-            let is_expected = ["--check", "--seed", "--max-ranks"].contains(&option);
+            let is_expected = ["--check", "--seed"].contains(&option);
             assert_eq!(is_refused, is_expected, "{option} on nodes, and {local:?} on local");
         }
     }

@@ -285,9 +285,6 @@ Exit status: the highest of the program's own; or
 /// How many threads OpenMP's programs are told to have, natively.
 pub(super) const OMP_NUM_THREADS: &str = "OMP_NUM_THREADS";
 
-/// Ranks that programs may start, unless the user says otherwise.
-const MORE_RANKS: usize = 1024;
-
 impl Arguments {
     /// The engine that is asked for, or that suits how this process was started.
     pub(super) fn engine(&self) -> Name {
@@ -449,7 +446,7 @@ impl Arguments {
             seed: self.seed,
             grants,
             memory_limit: self.memory_limit,
-            most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
+            most_ranks: self.max_ranks,
             universe: self.universe_size,
             timeout: self.timeout,
             started: Instant::now(),

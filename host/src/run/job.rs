@@ -81,8 +81,8 @@ pub(crate) struct Settings {
     pub(crate) grants: Grants,
     /// Bytes that a rank may have: its guest's memories and tables, and what the host holds for it.
     pub(crate) memory_limit: Option<usize>,
-    /// Ranks that the job may have, those that its programs start included.
-    pub(crate) most_ranks: usize,
+    /// Ranks that the job may have, on all its nodes, those that its programs start included, if the user says so.
+    pub(crate) most_ranks: Option<usize>,
     /// How many ranks programs are told that there is room for, if the user says so.
     pub(crate) universe: Option<usize>,
     /// How long the job may take, since it was started.
@@ -161,7 +161,7 @@ impl Default for Settings {
             cores: None,
             grants: Grants::default(),
             memory_limit: None,
-            most_ranks: 0,
+            most_ranks: None,
             universe: None,
             timeout: None,
             started: Instant::now(),
@@ -355,7 +355,7 @@ pub(crate) mod tests {
             ranks,
             placement,
             parts: vec![Part { ranks, arguments: vec!["program".into()] }],
-            most_ranks: ranks,
+            most_ranks: Some(ranks),
             universe: Some(ranks),
             timeout: Some(Duration::from_secs(60)),
             ..Settings::default()

@@ -168,11 +168,11 @@ impl Rank {
         .await
     }
 
-    /// Asks the node of names, and waits for what it says.
-    fn ask_for_name(&self, node: u32, ask: Ask<'_>, length: usize) -> Result<Vec<u8>> {
+    /// Asks a node what those who carry letters answer, who alone are waited for.
+    pub(super) fn ask_at_once(&self, node: u32, ask: Vec<u8>, length: usize) -> Result<Vec<u8>> {
         let world = self.world();
         let number = world.expect_answer(self.me(), node, length);
-        world.call_node(node, number, ask.write());
+        world.call_node(node, number, ask);
         let mut answer = None;
         world.wait_for_carriers(|| {
             answer = answer.take().or_else(|| world.take_answer(number));
@@ -188,7 +188,7 @@ impl Rank {
 
     pub(super) fn publish_far(&self, node: u32, service: &str, port: &str) -> Result<()> {
         check_length(service)?;
-        match self.ask_for_name(node, Ask::Publish { service, port }, 1)?[..] {
+        match self.ask_at_once(node, Ask::Publish { service, port }.write(), 1)?[..] {
             [DONE] => Ok(()),
             _ => Err(no_service(service)),
         }
@@ -196,7 +196,7 @@ impl Rank {
 
     pub(super) fn unpublish_far(&self, node: u32, service: &str, port: &str) -> Result<()> {
         check_length(service)?;
-        match self.ask_for_name(node, Ask::Unpublish { service, port }, 1)?[..] {
+        match self.ask_at_once(node, Ask::Unpublish { service, port }.write(), 1)?[..] {
             [DONE] => Ok(()),
             [ANOTHER] => Err(of_another(service)),
             _ => Err(not_published(service)),
@@ -205,7 +205,7 @@ impl Rank {
 
     pub(super) fn lookup_far(&self, node: u32, service: &str) -> Result<String> {
         check_length(service)?;
-        let answer = self.ask_for_name(node, Ask::Lookup { service }, FOUND)?;
+        let answer = self.ask_at_once(node, Ask::Lookup { service }.write(), FOUND)?;
         let found = answer.split_first_chunk::<3>().and_then(|(&[code, low, high], rest)| {
             let name = rest.get(..usize::from(u16::from_le_bytes([low, high])))?;
             if code == DONE { std::str::from_utf8(name).ok() } else { None }

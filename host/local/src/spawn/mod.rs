@@ -10,6 +10,7 @@ mod muster;
 mod node;
 mod orders;
 mod place;
+mod places;
 mod ports;
 mod soft;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use muster::Room;
 use muster::Wanted;
 use place::Beginning;
 pub use place::Order;
+pub(crate) use places::{KIND as KIND_OF_PLACES, no_room};
 pub(crate) use ports::{Wait, close_all};
 pub use ports::{close_port, comm_accept, comm_connect, lookup_name, open_port, publish_name, unpublish_name};
 use soft::Soft;
@@ -112,6 +114,7 @@ pub(crate) struct Shared {
     /// What came of a call that starts ranks, on its way to the ranks that have not made it.
     outcomes: Shelf<Arc<Outcome>>,
     serving: elsewhere::Serving,
+    places: places::Places,
     pub(crate) ports: ports::Shared,
 }
 
@@ -342,9 +345,10 @@ fn wanted(r: &Rank, commands: Vec<Command>) -> Result<Vec<(u32, Wanted)>> {
 /// Starts what the root asks for.
 async fn started(r: &Rank, comm: &Communicator, commands: impl FnOnce() -> Result<Vec<Command>>) -> Result<Started> {
     let world = r.world();
-    let wanted = wanted(r, commands()?)?;
+    let mut wanted = wanted(r, commands()?)?;
     let plan: Vec<(u32, usize)> = wanted.iter().map(|(node, wanted)| (*node, wanted.soft.most)).collect();
     let charge = r.account().charge(plan.iter().map(|(_, most)| most * size_of::<i32>()).sum(), WHAT)?;
+    let places = places::Taken::by(r, &mut wanted)?;
     let mut by_node: BTreeMap<u32, Vec<Wanted>> = BTreeMap::new();
     wanted.into_iter().for_each(|(node, wanted)| by_node.entry(node).or_default().push(wanted));
     let own = world.node() as u32;
@@ -364,6 +368,9 @@ async fn started(r: &Rank, comm: &Communicator, commands: impl FnOnce() -> Resul
     let (node, nodes) = world.nodes().map_or((0, 1), |nodes| (nodes.node, nodes.count()));
     let number = world.spawned.worlds.fetch_add(1, Ordering::Relaxed) * nodes + node + 1;
     let birth = Arc::new(Birth { number, world: inside, members: members.clone(), parent });
+    if let Some(places) = places {
+        places.keep(members.len());
+    }
     there.begin(&birth);
     here.begin(&birth);
     Ok(Started { context: between, members, counts, _charge: charge })

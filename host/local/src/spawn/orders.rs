@@ -123,7 +123,7 @@ pub(super) fn read_orders(bytes: &[u8]) -> Option<Vec<Wanted>> {
         let (number, most) = (from.word()?, from.word()? as usize);
         let word = |from: &mut Reader<'_>| from.word().map(u32::cast_signed);
         let ranges = from.list(|from| Some((word(from)?, word(from)?, word(from)?)))?;
-        let soft = Soft::new(most, ranges).filter(|_| (1..=MOST_WANTED).contains(&most))?;
+        let soft = Soft::new(most, ranges).filter(|_| most <= MOST_WANTED)?;
         let (name, arguments, places) = (from.text()?, from.texts()?, from.texts()?);
         let mut folders = from.texts()?;
         let folder = folders.pop();

@@ -117,7 +117,7 @@ pub static CONTROLS: [Control; 7] = [
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
         scope: MPI_T_SCOPE_CONSTANT,
         width: Width::Long,
-        read: |r| r.world().options.most_ranks as u64,
+        read: |r| r.world().most_in_all() as u64,
         write: None,
     },
 ];

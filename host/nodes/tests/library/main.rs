@@ -77,7 +77,7 @@ fn be_a_node(nodes: Nodes) {
     let ranks = nodes.ranks() / nodes.count();
     let host = format!("n{}.cluster", nodes.node);
     let numbering = nodes.numbering();
-    let mine = Greeting { ranks, numbering, has_cores: false, program: [0; 32], secret: [0; 16], host };
+    let mine = Greeting { ranks, numbering, has_cores: false, most: None, program: [0; 32], secret: [0; 16], host };
     let all = (0..nodes.count()).map(|node| Greeting { host: format!("n{node}.cluster"), ..mine.clone() });
     assert_eq!(library.greet(&mine).unwrap(), all.collect::<Vec<_>>());
     let has_figures = std::env::var_os("RANKINE_FIGURES").is_some();

@@ -368,7 +368,11 @@ pub(in crate::engine) fn tell_environment(rank: &Rank, ranks: usize, arguments: 
     rank.set_environment(pairs.into_iter().chain(folder.map(|folder| ("wdir", folder))));
 }
 
-/// The ranks that a job may have: as many as are wanted, and the machine can carry.
+/// Ranks that programs may start, unless the user says otherwise.
+const MORE_RANKS: usize = 1024;
+
+/// The ranks that a job may have here: as many as are wanted, and the machine can carry.
 pub(in crate::engine) fn most_ranks(settings: &Settings, images: bool) -> usize {
-    settings.most_ranks.min(limits::most_ranks(images)).max(settings.ranks)
+    let wanted = settings.most_ranks.unwrap_or(settings.ranks.saturating_add(MORE_RANKS));
+    wanted.min(limits::most_ranks(images)).max(settings.ranks)
 }

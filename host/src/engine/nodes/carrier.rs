@@ -16,8 +16,12 @@ use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
 use rankine_mpi::library::{Library, Symbol};
 use rankine_mpi::{leftovers, symbols};
 
-/// What this node brings that all have to have: the program's digest, and whether its ranks have a core each.
-type Brought<'a> = (&'a str, bool);
+/// What this node brings that all have to have: the program's digest, whether its ranks have a core each, and how many all may be.
+pub(super) struct Brought<'a> {
+    pub program: &'a str,
+    pub spins: bool,
+    pub most: Option<usize>,
+}
 
 /// For as long a node may be silent whose ranks wait for a debugger, or stand still in one: years.
 const WITH_DEBUGGER: u64 = 1 << 40;
@@ -124,7 +128,8 @@ fn functions(library: &Library) -> Result<Functions, String> {
 }
 
 /// Starts the library and settles what nodes have to agree on.
-fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -> Result<Wire, String> {
+fn begin(library: &Library, world: &Arc<World>, brought: Brought<'_>) -> Result<Wire, String> {
+    let Brought { program, spins, most } = brought;
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
     let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
@@ -132,7 +137,8 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
     let (program, host) = (blake3::hash(program.as_bytes()).into(), processor_name());
-    let all = post.greet(&Greeting { ranks, numbering, has_cores: spins, program, secret, host })?;
+    let most = most.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+    let all = post.greet(&Greeting { ranks, numbering, has_cores: spins, most, program, secret, host })?;
     let first = &all[0];
     for (node, other) in (0..).zip(&all) {
         let expected = nodes.count_of(node);
@@ -154,6 +160,9 @@ fn begin(library: &Library, world: &Arc<World>, (program, spins): Brought<'_>) -
     let secret = [words[0], words[1]].map(u64::from_le_bytes);
     let has_cores = all.iter().all(|node| node.has_cores);
     world.settle_nodes(secret, has_cores);
+    if let Some(most) = first.most {
+        world.limit_ranks(most);
+    }
     world.name_hosts(all.into_iter().map(|node| node.host).collect());
     Ok(post)
 }

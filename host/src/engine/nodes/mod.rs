@@ -30,6 +30,7 @@ use crate::module::{self, HOST_STACK, Program, call_stack};
 use crate::run::crew::{Crew, Seat};
 use crate::run::ending::{Deadlock, Ending, Event};
 use crate::run::job::{Part, Placement, Settings, cores};
+use carrier::Brought;
 use post::Post;
 use rankine_mpi::end_by_signal;
 use rankine_mpi::library::{self, Library};
@@ -160,7 +161,7 @@ impl Engine for Nodes {
         if *has_several_programs {
             return Err("the engine nodes runs one program on all nodes".into());
         }
-        let has = ["--mpi-lib", "--ranks-by-node", "--map-by", "--universe-size", "--view", "--record"];
+        let has = ["--mpi-lib", "--ranks-by-node", "--map-by", "--max-ranks", "--universe-size", "--view", "--record"];
         let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
@@ -238,7 +239,11 @@ impl Engine for Nodes {
         let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
         let post = crew.settings.view.as_ref().and_then(|view| Post::new(view, &self.world));
-        let carry = move || carrier::run(library, &world, &remote, ((&program, spins), has_debugger), &ready, &told);
+        let most = crew.settings.most_ranks;
+        let carry = move || {
+            let brought = Brought { program: &program, spins, most };
+            carrier::run(library, &world, &remote, (brought, has_debugger), &ready, &told)
+        };
         let thread = std::thread::Builder::new()
             .name("carrier".into())
             // The library works on this stack.

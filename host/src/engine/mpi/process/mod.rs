@@ -268,10 +268,10 @@ fn new_rank(library: Library, settings: &Settings) -> Rank {
 }
 
 /// What is said of options that a launcher has in place of this engine.
-const MAX_RANKS: &str =
-    "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be";
-const UNIVERSE_SIZE: &str = "--universe-size is for the engine local: over an MPI library it is the launcher's to say, \
-                             as in `mpiexec -usize 16`";
+const MAX_RANKS: &str = "--max-ranks is for the engines local and nodes; where each rank is a process, the launcher says how \
+                         many there may be";
+const UNIVERSE_SIZE: &str = "--universe-size is for the engines local and nodes; where each rank is a process it is the \
+                             launcher's to say, as in `mpiexec -usize 16`";
 
 /// What of a command line is not for this engine, if anything, on a machine of this architecture.
 fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
