@@ -1,9 +1,9 @@
 // Messages that came and that no receive took are told at the end, rank by rank, also those of ranks that had ended; the status stays.
-// ranks: 3
+// ranks: 3 4
 // engines: local
 // stderr: rankine: rank 0 never received 1 message: from rank 2 with tag 5 in MPI_COMM_WORLD
 // stderr: rankine: rank 1 never received 3 messages: from rank 0 with tag 11 in MPI_COMM_WORLD, from rank 0 with tag 3 in halo
-// stderr: rankine: with --check, the calls that sent them are named
+// stderr: rankine: on the engine local, --check names the calls that sent them
 // stderr-not: rank 2 never
 #include <mpi.h>
 #include <stdio.h>

@@ -13,8 +13,14 @@ use crate::waiting::name;
 use crate::world::World;
 
 impl Rank {
-    /// The rank is about to leave MPI: it says what the communicators are called whose messages it leaves behind.
+    /// The rank is about to leave MPI: it says what the communicators are called whose messages it leaves behind, or that come
+    /// later from other nodes.
     pub(crate) fn name_leftovers(&self) {
+        if self.world().nodes().is_some() {
+            for communicator in self.comms.all().into_iter().chain([self.world_comm.clone()]) {
+                self.world().names.leave(communicator.context, name(&communicator));
+            }
+        }
         let mut contexts: SmallVec<[Context; 4]> = self.matched(|matching| matching.leftovers().contexts().collect());
         contexts.dedup();
         for context in contexts {

@@ -177,6 +177,11 @@ impl State {
         self.table.borrow().iter().filter_map(|(_, comm)| comm.as_ref()).for_each(look);
     }
 
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<Rc<Communicator>> {
+        self.table.borrow().iter().filter_map(|(_, comm)| comm.clone()).collect()
+    }
+
     /// The one whose messages travel in a context.
     pub(crate) fn with_context(&self, context: Context) -> Option<Rc<Communicator>> {
         let table = self.table.borrow();

@@ -26,15 +26,15 @@ pub(super) struct Brought<'a> {
 /// For as long a node may be silent whose ranks wait for a debugger, or stand still in one: years.
 const WITH_DEBUGGER: u64 = 1 << 40;
 
-/// Runs the thread. `ready` hears whether ranks may begin; `told` says what is to be done last. How the job has ended, if that is
-/// another end than the ranks here have come to, which had left.
+/// Runs the thread. `ready` hears whether ranks may begin; `told` says what is to be done last, and `who` which rank one here is,
+/// counted from the first. How the job has ended, if there is more to say of it than of the end of the ranks here.
 pub(super) fn run(
     library: Library,
     world: &Arc<World>,
     remote: &Remote,
     (brought, has_debugger): (Brought<'_>, bool),
     ready: &Sender<Result<(), String>>,
-    told: &Receiver<Last>,
+    (told, who): (&Receiver<Last>, &dyn Fn(usize) -> Option<Who>),
 ) -> Option<Ending> {
     let post = match begin(&library, world, brought) {
         Ok(post) => post,
@@ -68,16 +68,23 @@ pub(super) fn run(
                 let _ = answer.send(exchange(&mut post, world, own));
             }
             // The ranks here had all left, and it is for others that the job has ended so. Nobody waits for them.
-            Last::Finalize if over.is_some() => {
+            Last::Finalize(_) if over.is_some() => {
                 if let Some(Ending::Elsewhere(_)) = over {
                     std::thread::sleep(super::TO_END);
                 }
                 return over;
             }
-            Last::Finalize => {
-                let deadlock = if is_told { None } else { exchange(&mut post, world, Deadlock::default()) };
+            Last::Finalize(ending) => {
+                let after_all = match (left.end, ending) {
+                    (End::Finished, Ending::Finished { status, unfinalized, .. }) => {
+                        let own = unfinalized.is_empty().then(|| unreceived(world, who));
+                        finished(&mut post, world, status, own)
+                    }
+                    _ if is_told => None,
+                    _ => exchange(&mut post, world, Deadlock::default()).map(Ending::Deadlocked),
+                };
                 post.finalize();
-                return deadlock.map(Ending::Deadlocked);
+                return after_all;
             }
             Last::Abort(status) => {
                 post.abort(status);
@@ -101,6 +108,28 @@ fn exchange(post: &mut Wire, world: &World, mut own: Deadlock) -> Option<Deadloc
         own.add(words::read(&report));
     }
     Some(own)
+}
+
+/// Messages that ranks here have never received, now that none comes any more.
+fn unreceived(world: &World, who: &dyn Fn(usize) -> Option<Who>) -> Vec<(Who, String)> {
+    world.unreceived().into_iter().filter_map(|(index, what)| Some((who(index)?, what))).collect()
+}
+
+/// The end of a job whose ranks have all returned, if messages are to be named at node 0 that ranks of any node never received.
+/// They aren't where a rank has left without `MPI_Finalize`: that is told, and the rest follows from it.
+fn finished(post: &mut Wire, world: &World, status: i32, own: Option<Vec<(Who, String)>>) -> Option<Ending> {
+    if world.nodes().is_some_and(|nodes| nodes.node > 0) {
+        if let Err(error) = post.report(&words::written_left(own.as_deref())) {
+            tracing::warn!("what ranks of this node never received could not be told: {error}");
+        }
+        return None;
+    }
+    let others = post.reports().unwrap_or_default();
+    let all = others.into_iter().flatten().map(|report| words::read_left(&report)).chain([own]);
+    let mut all = all.collect::<Option<Vec<_>>>()?.concat();
+    all.sort();
+    let unreceived: Vec<String> = all.into_iter().map(|(who, what)| format!("{who} never received {what}")).collect();
+    (!unreceived.is_empty()).then(|| Ending::Finished { status, unfinalized: Vec::new(), unreceived })
 }
 
 /// What carries letters needs of the library.

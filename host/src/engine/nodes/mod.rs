@@ -53,8 +53,8 @@ enum Last {
     Report(Deadlock, Sender<Option<Deadlock>>),
     /// To end the processes of the other nodes, with this status.
     Abort(i32),
-    /// To leave, as all nodes do.
-    Finalize,
+    /// To leave, as all nodes do, after ranks here that came to this end.
+    Finalize(Ending),
 }
 
 /// The engine of the ranks of one node.
@@ -239,10 +239,12 @@ impl Engine for Nodes {
         let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
         let post = crew.settings.view.as_ref().and_then(|view| Post::new(view, &self.world));
+        let names = Arc::downgrade(crew);
+        let who = move |index| Some(names.upgrade()?.output.who(index));
         let most = crew.settings.most_ranks;
         let carry = move || {
             let brought = Brought { program: &program, spins, most };
-            carrier::run(library, &world, &remote, (brought, has_debugger), &ready, &told)
+            carrier::run(library, &world, &remote, (brought, has_debugger), &ready, (&told, &who))
         };
         let thread = std::thread::Builder::new()
             .name("carrier".into())
@@ -280,10 +282,6 @@ impl Engine for Nodes {
         self.world.inquire();
     }
 
-    fn unreceived(&self) -> Vec<(usize, String)> {
-        Vec::new()
-    }
-
     /// One node tells of a deadlock of all.
     fn gather(&self, ending: Ending) -> Ending {
         let Ending::Deadlocked(deadlock) = ending else { return ending };
@@ -314,8 +312,8 @@ impl Engine for Nodes {
             std::thread::sleep(TO_END);
         }
         let last = match ending {
-            Ending::Finished { .. } | Ending::Deadlocked(_) => Last::Finalize,
-            Ending::Elsewhere(_) if self.is_stuck() => Last::Finalize,
+            Ending::Finished { .. } | Ending::Deadlocked(_) => Last::Finalize(ending.clone()),
+            Ending::Elsewhere(_) if self.is_stuck() => Last::Finalize(ending.clone()),
             _ => Last::Abort(ending.status()),
         };
         if let Last::Abort(_) = last {

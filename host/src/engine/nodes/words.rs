@@ -1,4 +1,4 @@
-//! What a node tells node 0 of a deadlock: where its ranks waited, as JSON.
+//! What a node tells node 0 at the end of a job, as JSON: where its ranks waited in a deadlock, or what they never received.
 //!
 //! It is read as what it is, words of another process: what can't be read is left out, and only functions that MPI has are named.
 
@@ -38,6 +38,23 @@ pub(super) fn read(words: &[u8]) -> Deadlock {
         finalized: ranks("finalized"),
         unfinalized: ranks("unfinalized"),
         together: list("together").iter().filter_map(together).collect(),
+    }
+}
+
+/// What is sent of messages that ranks never received; that there is nothing to say of them where it is nothing.
+pub(super) fn written_left(left: Option<&[(Who, String)]>) -> Vec<u8> {
+    let of_ranks = |left: &[(Who, String)]| {
+        left.iter().take(MOST).map(|(who, what)| json!([named(*who), what])).collect::<Vec<_>>()
+    };
+    json!(left.map(of_ranks)).to_string().into_bytes()
+}
+
+/// What was received of them.
+pub(super) fn read_left(words: &[u8]) -> Option<Vec<(Who, String)>> {
+    match serde_json::from_slice(words) {
+        Ok(Value::Null) => None,
+        Ok(Value::Array(left)) => Some(left.iter().filter_map(line).collect()),
+        _ => Some(Vec::new()),
     }
 }
 
@@ -88,6 +105,15 @@ mod tests {
             together: vec![(2.into(), together("MPI_Bcast", Some(1))), (6.into(), together("MPI_Barrier", None))],
         };
         assert_eq!(read(&written(&deadlock)), deadlock);
+    }
+
+    #[test]
+    fn what_was_never_received_is_read() {
+        let left = vec![(3.into(), "1 message".into()), (Who { world: 2, rank: 0 }, "2 messages".into())];
+        assert_eq!(read_left(&written_left(Some(&left))), Some(left));
+        assert_eq!(read_left(&written_left(None)), None);
+        assert_eq!(read_left(b"[[1, 2], \"a\"]"), Some(vec![]));
+        assert_eq!(read_left(b"{"), Some(vec![]));
     }
 
     #[test]
