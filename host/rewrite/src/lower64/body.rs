@@ -114,7 +114,8 @@ impl<'m> Change<'m> {
             let from_here = operators.clone();
             let (operator, at) = operators.read_with_offset()?;
             let raw = &self.binary[at as usize..operators.original_position() as usize];
-            let walks = self.walks(at);
+            let is_loop = matches!(operator, Operator::Loop { .. });
+            let walks = if is_loop { self.walks(at) } else { Vec::new() };
             if !walks.is_empty() {
                 *operators = self.twins(&walks, (raw, at), from_here, (declared, imports))?;
                 self.push = None;
