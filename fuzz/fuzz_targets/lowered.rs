@@ -37,6 +37,8 @@ enum Step {
     Fill(Address, Address),
     Set(bool, Address),
     Grow(Address),
+    /// An address that is left, and a load of what nobody has put there.
+    Unreachable(Address),
     Block(Vec<Step>),
     Loop(Vec<Step>),
     /// With a local that moves in each turn.
@@ -133,6 +135,12 @@ impl Step {
             Step::Grow(by) => {
                 by.push(to);
                 to.instruction(&Instruction::MemoryGrow(0)).instruction(&Instruction::Drop);
+            }
+            Step::Unreachable(left) => {
+                to.instruction(&Instruction::Block(BlockType::Empty));
+                left.push(to);
+                to.instruction(&Instruction::Unreachable).instruction(&Instruction::I32Load(argument(0, 0)));
+                to.instruction(&Instruction::Drop).instruction(&Instruction::End);
             }
             Step::Block(steps) => {
                 to.instruction(&Instruction::Block(BlockType::Empty));

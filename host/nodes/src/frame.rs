@@ -5,8 +5,8 @@
 //! Whoever reads takes nothing on trust. That the bytes are frames is seen here; whether their numbers mean anything is for
 //! [`Node`](crate::Node) to see.
 
-/// Changes with every change of what is here.
-pub const VERSION: u8 = 4;
+/// Changes with every change of what is here, of greetings, of calls and of what is told at the end.
+pub const VERSION: u8 = 5;
 /// Bytes before the frames of a letter.
 pub const HEAD: usize = 16;
 /// Bytes of a [`Frame::Message`] and of a [`Frame::Piece`] before those that they carry.

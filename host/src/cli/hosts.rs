@@ -31,6 +31,9 @@ impl Place {
     }
 }
 
+/// Ranks of a job: more than any machine has, and few enough to be numbered one by one.
+const MOST_RANKS: usize = 1 << 24;
+
 /// Endings by which a lone name is that of a file, though a host could be called so.
 const FILES: [&str; 9] = ["txt", "hosts", "lst", "list", "cfg", "conf", "ini", "toml", "nodes"];
 
@@ -165,7 +168,12 @@ fn dealt(slots: &[usize], numbering: Numbering) -> Box<dyn Iterator<Item = usize
 /// Which ranks each host carries: hosts are filled in their order, or in turn. Where none has a number of slots, ranks are
 /// spread evenly; where no number of ranks is given, every slot gets one.
 pub(super) fn places(hosts: &[Node], ranks: Option<usize>, numbering: Numbering) -> Result<Vec<Place>> {
-    let ranks = ranks.unwrap_or_else(|| hosts.iter().map(|host| host.slots.unwrap_or(1)).sum());
+    let all = hosts.iter().fold(0, |all: usize, host| all.saturating_add(host.slots.unwrap_or(1)));
+    let ranks = ranks.unwrap_or(all);
+    ensure!(
+        ranks <= MOST_RANKS,
+        "the hosts have {ranks} slots, and a job has {MOST_RANKS} ranks at most: say how many with -n"
+    );
     let even = hosts.iter().all(|host| host.slots.is_none());
     let slots: Vec<usize> = hosts
         .iter()
@@ -176,7 +184,7 @@ pub(super) fn places(hosts: &[Node], ranks: Option<usize>, numbering: Numbering)
             None => 1,
         })
         .collect();
-    let room: usize = slots.iter().sum();
+    let room = slots.iter().fold(0, |room: usize, slots| room.saturating_add(*slots));
     if room < ranks {
         let mut list = String::new();
         for (host, slots) in hosts.iter().zip(&slots).take(8) {
@@ -284,6 +292,9 @@ mod tests {
         assert_eq!(ranks, ["ranks 0-3", "rank 4", "ranks 5-8"]);
         let error = places(&some, Some(10)).unwrap_err().to_string();
         assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
+        let error = places(&[host("a", usize::MAX), host("b", 1)], None, Numbering::Turns).unwrap_err().to_string();
+        assert!(error.contains("say how many with -n"), "{error}");
+        assert_eq!(places(&[host("a", usize::MAX), host("b", 1)], Some(3), Numbering::Turns).unwrap().len(), 2);
     }
 
     #[test]

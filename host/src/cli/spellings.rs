@@ -174,9 +174,9 @@ fn glued_short<'w>(own: &clap::Command, word: &'w str) -> Option<(&'w str, &'w s
     takes_value(own, option).then(|| (option, value.strip_prefix('=').unwrap_or(value)))
 }
 
-/// What a value of Open MPI's or Slurm's is to `--map-by`.
+/// What a value of Open MPI's or Slurm's is to `--map-by`: what stands behind a colon or a comma is about cores.
 fn numbering(value: &str) -> Option<&'static str> {
-    match value {
+    match value.split([':', ',']).next().unwrap_or(value) {
         "slot" | "block" => Some("slot"),
         "node" | "cyclic" => Some("node"),
         _ => None,
@@ -250,6 +250,7 @@ mod tests {
         becomes("rankine run -prepend-rank -wdir d a.wasm", "rankine run --label --wdir d a.wasm");
         becomes("rankine run --bind-to none -bind-to=none a.wasm", "rankine run --no-binding --no-binding a.wasm");
         becomes("rankine run --map-by node -map-by=slot a.wasm", "rankine run --map-by node --map-by slot a.wasm");
+        becomes("rankine run --distribution=cyclic:block --rank-by node:PE=2 a", "rankine run --map-by node --map-by node a");
         becomes("rankine run --distribution=cyclic --rank-by slot a", "rankine run --map-by node --map-by slot a");
         becomes("rankine run --hostfile h -H a:2 a.wasm", "rankine run --hosts h --hosts a:2 a.wasm");
     }

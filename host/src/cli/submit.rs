@@ -136,7 +136,9 @@ pub(super) fn checked(words: &[String]) -> Result<Box<super::options::Arguments>
 /// The options of `rankine run` in these words, and before them.
 fn parsed(before: &[&str], words: &[String]) -> Result<Result<Box<super::options::Arguments>>, clap::Error> {
     let whole = ["rankine", "run"].iter().chain(before).copied().chain(words.iter().map(String::as_str));
-    Ok(match super::Arguments::try_parse_from(whole)?.command {
+    // What does nothing is said when the job begins.
+    let translated = super::spellings::translate::<super::options::Arguments>(whole.map(OsString::from).collect());
+    Ok(match super::Arguments::try_parse_from(translated.arguments)?.command {
         super::Command::Run(run) => Ok(run),
         _ => Err(anyhow!("this is not a job")),
     })
@@ -178,6 +180,7 @@ mod tests {
     fn what_run_takes_is_checked_now() {
         let words = |line: &str| line.split(' ').map(String::from).collect::<Vec<_>>();
         assert_eq!(checked(&words("--dir data::/data a.wasm --steps 4")).unwrap().program(), "a.wasm");
+        assert_eq!(checked(&words("--distribution=cyclic a.wasm")).unwrap().program(), "a.wasm");
         for line in ["-n 4 a.wasm", "--hosts n1 a.wasm", "--grid g.toml a.wasm"] {
             assert!(checked(&words(line)).is_err(), "{line}");
         }

@@ -228,7 +228,7 @@ impl Output {
 
     /// Which rank it is that has a number here.
     pub fn who(&self, rank: usize) -> Who {
-        self.voices[rank].who.get().copied().unwrap_or_else(|| rank.into())
+        self.voices.get(rank).and_then(|voice| voice.who.get().copied()).unwrap_or_else(|| rank.into())
     }
 
     fn partial(&self, rank: usize, stream: Stream) -> MutexGuard<'_, Vec<u8>> {

@@ -180,15 +180,17 @@ pub(crate) struct Deadlock {
 }
 
 impl Deadlock {
-    /// Adds what another process of the job knows of its ranks.
+    /// Adds what other processes of the job know of their ranks.
     #[cfg(unix)]
-    pub(crate) fn add(&mut self, other: Deadlock) {
-        self.ranks.extend(other.ranks);
+    pub(crate) fn add(&mut self, others: impl Iterator<Item = Deadlock>) {
+        for other in others {
+            self.ranks.extend(other.ranks);
+            self.finalized.extend(other.finalized);
+            self.unfinalized.extend(other.unfinalized);
+            self.together.extend(other.together);
+        }
         self.ranks.sort();
-        self.finalized.extend(other.finalized);
-        self.unfinalized.extend(other.unfinalized);
         self.unfinalized.sort_unstable();
-        self.together.extend(other.together);
         self.apart = apart::collectives(&self.together);
     }
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use rankine_abi::{MPI_ERR_OTHER, MPI_ERR_SPAWN};
 
 use super::muster::Wanted;
+use super::soft::Soft;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 use crate::sync::{Mutex, lock};
@@ -18,35 +19,40 @@ pub(crate) const KIND: u8 = 68;
 /// The node that keeps the count.
 const KEEPER: u32 = 0;
 /// Bytes of an answer.
-const ANSWER: usize = 4;
+const ANSWER: usize = 8;
 
 /// What the keeper is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
-    /// So many places. The answer is how many there are of them.
-    Take(u32),
+    /// So many places, or fewer, but not below the first number. The answer is how many there are of them, and how many were free.
+    Take(u32, u32),
     /// So many are free again.
     GiveBack(u32),
 }
 
 impl Ask {
     fn write(self) -> Vec<u8> {
-        let (kind, places) = match self {
-            Ask::Take(places) => (0, places),
-            Ask::GiveBack(places) => (1, places),
+        let (kind, least, places) = match self {
+            Ask::Take(least, most) => (0, least, most),
+            Ask::GiveBack(places) => (1, 0, places),
         };
-        [&[KIND, kind, 0, 0][..], &places.to_le_bytes()].concat()
+        [&[KIND, kind, 0, 0][..], &least.to_le_bytes(), &places.to_le_bytes()].concat()
     }
 
     fn read(bytes: &[u8]) -> Option<Ask> {
         let (&[KIND, kind, 0, 0], rest) = bytes.split_first_chunk()? else { return None };
-        let places = u32::from_le_bytes(rest.try_into().ok()?);
-        match kind {
-            0 => Some(Ask::Take(places)),
-            1 => Some(Ask::GiveBack(places)),
+        match (kind, pair(rest)?) {
+            (0, [least, most]) => Some(Ask::Take(least, most)),
+            (1, [0, places]) => Some(Ask::GiveBack(places)),
             _ => None,
         }
     }
+}
+
+/// Two numbers, as they are sent.
+fn pair(bytes: &[u8]) -> Option<[u32; 2]> {
+    let (first, second) = bytes.split_first_chunk()?;
+    Some([u32::from_le_bytes(*first), u32::from_le_bytes(second.try_into().ok()?)])
 }
 
 /// The places of a job, if it has only so many.
@@ -58,12 +64,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// As many of these as there are, which are taken from now on.
-    fn take(&self, most: u32, wanted: u32) -> u32 {
+    /// As many of those that are wanted as there are, which are taken from now on, and how many were free. None where there are fewer
+    /// than the least that would do.
+    fn take(&self, most: u32, least: u32, wanted: u32) -> [u32; 2] {
         let mut taken = lock(&self.taken);
-        let granted = wanted.min(most.saturating_sub(*taken));
+        let free = most.saturating_sub(*taken);
+        let granted = if free < least { 0 } else { wanted.min(free) };
         *taken += granted;
-        granted
+        [granted, free]
     }
 
     /// Whether so many were taken, which are free again.
@@ -92,7 +100,9 @@ impl World {
         let places = &self.spawned.places;
         let more = places.most.get().filter(|_| self.node() as u32 == KEEPER).ok_or("it counts ranks here")?;
         match Ask::read(bytes) {
-            Some(Ask::Take(wanted)) if number != 0 => Ok(Some(places.take(*more, wanted).to_le_bytes().to_vec())),
+            Some(Ask::Take(least, wanted)) if number != 0 => {
+                Ok(Some(places.take(*more, least, wanted).map(u32::to_le_bytes).concat()))
+            }
             Some(Ask::GiveBack(free)) if number == 0 && places.give_back(free) => Ok(None),
             _ => Err("a call for places of ranks that makes no sense".into()),
         }
@@ -110,26 +120,26 @@ impl<'r> Taken<'r> {
     pub(super) fn by(root: &'r Rank, wanted: &mut [(u32, Wanted)]) -> Result<Option<Taken<'r>>> {
         let world = root.world();
         let Some(&more) = world.spawned.places.most.get() else { return Ok(None) };
-        let all: usize = wanted.iter().map(|(_, wanted)| wanted.soft.most).sum();
-        let places = match world.node() as u32 {
-            KEEPER => world.spawned.places.take(more, all as u32),
+        let sum = |of: fn(&Soft) -> usize| wanted.iter().map(|(_, wanted)| of(&wanted.soft)).sum::<usize>() as u32;
+        let (least, all) = (sum(Soft::least), sum(|soft| soft.most));
+        let [places, free] = match world.node() as u32 {
+            KEEPER => world.spawned.places.take(more, least, all),
             _ => {
-                let answer = root.ask_at_once(KEEPER, Ask::Take(all as u32).write(), ANSWER)?;
-                let odd = || Error::new(MPI_ERR_OTHER, "node 0 does not say how many ranks the job has");
-                u32::from_le_bytes(answer.try_into().map_err(|_| odd())?)
+                let answer = root.ask_at_once(KEEPER, Ask::Take(least, all).write(), ANSWER)?;
+                let answer = pair(&answer).filter(|&[places, free]| places <= free.min(all) && free <= more);
+                answer.ok_or_else(|| Error::new(MPI_ERR_OTHER, "node 0 does not say how many ranks the job has"))?
             }
         };
         let taken = Taken { root, places };
-        let (mut free, mut total) = (places as usize, 0);
+        let (mut left, mut total) = (places as usize, 0);
         for (_, Wanted { soft, .. }) in wanted {
-            soft.most = soft.largest(free).unwrap_or(soft.most);
-            free = free.saturating_sub(soft.most);
+            soft.most = soft.largest(left).unwrap_or(soft.most);
+            left = left.saturating_sub(soft.most);
             total += soft.most;
         }
         if total > places as usize {
             let most = world.most_in_all();
-            let size = most - places as usize;
-            return Err(no_room(size, most, total));
+            return Err(no_room(most.saturating_sub(free as usize), most, total));
         }
         Ok(Some(taken))
     }
@@ -164,19 +174,29 @@ mod tests {
 
     #[test]
     fn calls_are_read() {
-        for ask in [Ask::Take(0), Ask::Take(7), Ask::GiveBack(u32::MAX)] {
+        for ask in [Ask::Take(0, 0), Ask::Take(2, 7), Ask::GiveBack(u32::MAX)] {
             assert_eq!(Ask::read(&ask.write()), Some(ask));
         }
-        for odd in [&[][..], &[KIND, 0, 0, 0, 1, 0, 0], &[KIND, 2, 0, 0, 1, 0, 0, 0], &[KIND, 0, 1, 0, 1, 0, 0, 0]] {
-            assert_eq!(Ask::read(odd), None);
+        let [take, give_back] = [Ask::Take(2, 7), Ask::GiveBack(7)].map(Ask::write);
+        let changed = |bytes: &[u8], at: usize| [&bytes[..at], &[bytes[at] + 2], &bytes[at + 1..]].concat();
+        for odd in [
+            vec![],
+            take[..11].into(),
+            [&take[..], &[0]].concat(),
+            changed(&take, 1),
+            changed(&take, 2),
+            changed(&give_back, 4),
+        ] {
+            assert_eq!(Ask::read(&odd), None);
         }
     }
 
     #[test]
     fn there_are_no_more_than_the_limit() {
         let places = Places::default();
-        assert_eq!([places.take(5, 3), places.take(5, 3), places.take(5, 1)], [3, 2, 0]);
+        assert_eq!([places.take(5, 0, 3), places.take(5, 1, 3), places.take(5, 0, 1)], [[3, 5], [2, 2], [0, 0]]);
         assert!(places.give_back(4) && !places.give_back(2));
-        assert_eq!(places.take(5, 9), 4);
+        // Whoever can do with no fewer than there are takes none of them.
+        assert_eq!([places.take(5, 5, 9), places.take(5, 4, 9)], [[0, 4], [4, 4]]);
     }
 }

@@ -49,6 +49,21 @@ impl Soft {
         })
     }
 
+    /// The smallest of the numbers.
+    pub(super) fn least(&self) -> usize {
+        let of = |&(first, last, step): &(i32, i32, i32)| {
+            let (low, high, step) = match step {
+                1.. => (i64::from(first), i64::from(last), i64::from(step)),
+                _ => (i64::from(last), i64::from(first), -i64::from(step)),
+            };
+            // Numbers lie on the steps from where the range begins, and below 0 there are none.
+            let begin = if i64::from(first) == low { low } else { high - (high - low) / step * step };
+            let least = if begin < 0 { begin + (step - 1 - begin) / step * step } else { begin };
+            (least <= high).then_some(least as usize)
+        };
+        self.ranges.iter().filter_map(of).min().unwrap_or(self.most)
+    }
+
     /// The largest of the numbers that are no larger than this, and than what is wanted at most.
     pub(super) fn largest(&self, free: usize) -> Option<usize> {
         let free = self.most.min(free) as i64;
@@ -87,6 +102,15 @@ mod tests {
         assert_eq!(largest("2147483647:-2147483648:-2147483648,1", 4), Some(1));
         assert_eq!(Soft::exactly(4).largest(9), Some(4));
         assert_eq!(Soft::exactly(4).largest(3), None);
+    }
+
+    #[test]
+    fn the_least_that_would_do() {
+        let least = |text: &str| Soft::parse(text, 20).unwrap().least();
+        assert_eq!([least("8,3:5"), least("0,5"), least("9:1:-3"), least("9:-9:-4")], [3, 0, 3, 1]);
+        assert_eq!([least("-5:5:2"), least("-6:5:4"), least("7:2,9"), least("1:20")], [1, 2, 9, 1]);
+        assert_eq!(least("2147483647:-2147483648:-2147483648,1"), 1);
+        assert_eq!(Soft::exactly(4).least(), 4);
     }
 
     #[test]

@@ -111,13 +111,15 @@ impl<'m> Change<'m> {
         imports: &Imports,
     ) -> Result<()> {
         while !operators.eof() && self.twin.as_ref().is_none_or(|twin| !twin.is_over()) {
-            let from_here = operators.clone();
             let (operator, at) = operators.read_with_offset()?;
             let raw = &self.binary[at as usize..operators.original_position() as usize];
             let is_loop = matches!(operator, Operator::Loop { .. });
             let walks = if is_loop { self.walks(at) } else { Vec::new() };
             if !walks.is_empty() {
-                *operators = self.twins(&walks, (raw, at), from_here, (declared, imports))?;
+                let end = self.twins(&walks, (raw, at), declared, imports)?;
+                while operators.original_position() < end {
+                    operators.read()?;
+                }
                 self.push = None;
                 continue;
             }

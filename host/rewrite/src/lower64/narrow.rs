@@ -64,12 +64,15 @@ impl Assignments {
     }
 }
 
+/// From one constant to another.
+type Interval = (i64, i64);
+
 /// Something that became known.
 enum Learnt {
     /// Which value a local has.
     Local(u32),
     /// Between which constants such a sum is narrow, and what had been known of it.
-    Narrow(Terms, Option<(i64, i64)>),
+    Narrow(Box<(Terms, Option<(Interval, u64)>)>),
 }
 
 /// What is known at an instruction.
@@ -79,10 +82,12 @@ pub(super) struct Known<'b> {
     unknowns: u32,
     /// The top of the stack, as far down as it is known.
     stack: Vec<Sum>,
-    locals: HashMap<u32, Sum>,
-    /// Terms whose sums with these constants, and all between, have an upper half of 0.
-    narrow: HashMap<Terms, (i64, i64)>,
-    /// What became known in this order, each with its number, and what number came next when each open block began.
+    /// Each with the number of what was noted of it last.
+    locals: HashMap<u32, (Sum, u64)>,
+    /// Terms whose sums with these constants, and all between, have an upper half of 0; and such a number.
+    narrow: HashMap<Terms, (Interval, u64)>,
+    /// What became known in this order, each with its number, and what number came next when each open block began. One note in a
+    /// block is enough, as at its end all that was known before is known again.
     learnt: Vec<(u64, Learnt)>,
     next: u64,
     blocks: Vec<u64>,
@@ -116,7 +121,7 @@ impl<'b> Known<'b> {
             return u32::try_from(number).is_ok().then_some(0);
         }
         let of_itself = value.terms.are_narrow().then_some(value.constant);
-        let shown = self.narrow.get(&value.terms).and_then(|&(low, high)| match value.constant {
+        let shown = self.narrow.get(&value.terms).and_then(|&((low, high), _)| match value.constant {
             below if below < low => below.checked_sub(low),
             above if above > high => above.checked_sub(high),
             _ => Some(0),
@@ -136,25 +141,26 @@ impl<'b> Known<'b> {
         let before = self.narrow.get(&terms).copied();
         let now = match before {
             // So far apart they could be narrow with something between them that is not.
-            Some((low, high)) if constant.abs_diff(low).max(constant.abs_diff(high)) <= u64::from(u32::MAX) => {
+            Some(((low, high), _)) if constant.abs_diff(low).max(constant.abs_diff(high)) <= u64::from(u32::MAX) => {
                 (low.min(constant), high.max(constant))
             }
             _ => (constant, constant),
         };
-        if terms.is_empty() || before == Some(now) {
+        if terms.is_empty() || before.is_some_and(|(before, _)| before == now) {
             return;
         }
         if before.is_none() && self.narrow.len() == MOST {
             self.forget_all();
         }
-        self.narrow.insert(terms, now);
-        self.learn(Learnt::Narrow(terms, before));
+        let noted = before.map(|(_, noted)| noted).filter(|noted| self.is_of_block(*noted));
+        let noted = noted.unwrap_or_else(|| self.learn(Learnt::Narrow(Box::new((terms, before)))));
+        self.narrow.insert(terms, (now, noted));
     }
 
     /// The value of a local.
     pub(super) fn local(&mut self, local: u32) -> Sum {
         match self.locals.get(&local) {
-            Some(value) => *value,
+            Some((value, _)) => *value,
             None => {
                 let value = self.unknown(false);
                 self.keep(local, value);
@@ -165,16 +171,25 @@ impl<'b> Known<'b> {
 
     /// A local has this value.
     pub(super) fn keep(&mut self, local: u32, value: Sum) {
-        if self.locals.len() == MOST && !self.locals.contains_key(&local) {
+        let before = self.locals.get(&local).map(|(_, noted)| *noted);
+        if before.is_none() && self.locals.len() == MOST {
             self.forget_all();
         }
-        self.locals.insert(local, value);
-        self.learn(Learnt::Local(local));
+        let noted = before.filter(|noted| self.is_of_block(*noted));
+        let noted = noted.unwrap_or_else(|| self.learn(Learnt::Local(local)));
+        self.locals.insert(local, (value, noted));
     }
 
-    fn learn(&mut self, learnt: Learnt) {
-        self.learnt.push((self.next, learnt));
+    /// Whether what was noted with this number is forgotten when the innermost block ends.
+    fn is_of_block(&self, noted: u64) -> bool {
+        self.blocks.last().is_none_or(|first| noted >= *first)
+    }
+
+    fn learn(&mut self, learnt: Learnt) -> u64 {
+        let number = self.next;
+        self.learnt.push((number, learnt));
         self.next += 1;
+        number
     }
 
     fn unknown(&mut self, is_narrow: bool) -> Sum {
@@ -206,6 +221,8 @@ impl<'b> Known<'b> {
                 self.stack.push(value);
             }
             Operator::I64Const { value } => self.stack.push(Sum::constant(*value)),
+            // What comes behind it may take from the stack what nobody has put there.
+            Operator::Unreachable => self.stack.clear(),
             Operator::I64Add => self.combined(|first, second| first.plus(second, 1)),
             Operator::I64Sub => self.combined(|first, second| first.plus(second, -1)),
             Operator::I64Mul => self.combined(|first, second| match (first.number(), second.number()) {
@@ -277,8 +294,10 @@ impl<'b> Known<'b> {
         while let Some((_, learnt)) = self.learnt.pop_if(|(number, _)| *number >= first) {
             match learnt {
                 Learnt::Local(local) => drop(self.locals.remove(&local)),
-                Learnt::Narrow(terms, Some(before)) => drop(self.narrow.insert(terms, before)),
-                Learnt::Narrow(terms, None) => drop(self.narrow.remove(&terms)),
+                Learnt::Narrow(of) => match *of {
+                    (terms, Some(before)) => drop(self.narrow.insert(terms, before)),
+                    (terms, None) => drop(self.narrow.remove(&terms)),
+                },
             }
         }
     }

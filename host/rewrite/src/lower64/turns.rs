@@ -18,6 +18,9 @@ use super::sum::{Sum, Unknown};
 /// Bytes of a loop that is to have a twin.
 const MOST_BYTES: u64 = 4096;
 
+/// Bytes of a function that has loops with twins: there is a length that none may have.
+const MOST_OF_FUNCTION: u64 = 1 << 20;
+
 /// Accesses of a loop that are followed: each costs some instructions before it.
 const MOST_WALKS: usize = 16;
 
@@ -38,7 +41,8 @@ pub(super) struct Walk {
 /// The loops that may have twins, by where they begin, with the first accesses of their walks.
 pub(super) fn of(binary: &[u8], body: &FunctionBody<'_>, declared: &Declared) -> Result<HashMap<u64, Vec<Walk>>> {
     let mut loops = HashMap::new();
-    if !declared.is_memory_wide() {
+    let range = body.range();
+    if !declared.is_memory_wide() || range.end - range.start > MOST_OF_FUNCTION {
         return Ok(loops);
     }
     let nothing = Assignments::default();

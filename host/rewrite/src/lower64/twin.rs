@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use wasm_encoder::{Encode, Instruction};
-use wasmparser::{Operator, OperatorsReader};
+use wasmparser::{BinaryReader, Operator, OperatorsReader};
 
 use super::body::Change;
 use super::declared::Declared;
@@ -72,14 +72,14 @@ impl Change<'_> {
         walks
     }
 
-    /// Writes both twins of a loop, whose first instruction this is. What comes behind it?
-    pub(super) fn twins<'o>(
+    /// Writes both twins of a loop, whose first instruction this is; where the loop ends.
+    pub(super) fn twins(
         &mut self,
         walks: &[Walk],
         (raw, at): (&[u8], u64),
-        mut operators: OperatorsReader<'o>,
-        (declared, imports): (&Declared, &Imports),
-    ) -> Result<OperatorsReader<'o>> {
+        declared: &Declared,
+        imports: &Imports,
+    ) -> Result<u64> {
         self.step(at as u32);
         self.looks.walks += walks.len();
         for (number, walk) in walks.iter().enumerate() {
@@ -94,16 +94,23 @@ impl Change<'_> {
         self.known.begin_block();
         first.into_iter().for_each(|first| self.known.shown(first));
         let steps = walks.iter().map(|walk| (walk.at as u32, walk.step)).collect();
-        self.twin = Some(Twin { steps, ..Twin::default() });
-        self.run(&mut operators.clone(), declared, imports)?;
+        self.write_twin(steps, at, declared, imports)?;
         Instruction::Else.encode(&mut self.now);
         self.known.other_branch();
-        self.twin = Some(Twin::default());
-        self.run(&mut operators, declared, imports)?;
+        let end = self.write_twin(HashMap::new(), at, declared, imports)?;
         Instruction::End.encode(&mut self.now);
         self.known.end();
+        Ok(end)
+    }
+
+    /// Writes one of them, without looks at these.
+    fn write_twin(&mut self, steps: HashMap<u32, i64>, at: u64, declared: &Declared, imports: &Imports) -> Result<u64> {
+        // A reader of its own: a copy of the other one would have all blocks around.
+        let mut operators = OperatorsReader::new(BinaryReader::new(&self.binary[at as usize..], at));
+        self.twin = Some(Twin { steps, ..Twin::default() });
+        self.run(&mut operators, declared, imports)?;
         self.twin = None;
-        Ok(operators)
+        Ok(operators.original_position())
     }
 
     /// The address of a walk in the first turn.

@@ -387,7 +387,6 @@ fn what_is_known_needs_no_look() {
     assert_eq!(looks(&format!("{} {}", load("local.get $p"), caught("local.get $q local.set $p"))), (2, 2));
 }
 
-/// What is not understood is refused, by its name.
 /// Adds what lies at `at + index * 8`, and puts something there, as an address and an index move.
 fn walk(offset: u64, by: i64, of_index: i64) -> String {
     format!(
@@ -467,6 +466,19 @@ fn loops_that_have_no_twin() {
     assert_eq!(walks(&format!("{load} loop {load} {LESS} br_if 0 end local.get 0")), 0);
 }
 
+#[test]
+fn what_nobody_has_put_on_the_stack_is_no_local() {
+    for (kind, load) in [("f64", "i32.load drop"), ("v128", "i64.load drop"), ("i64", "f64.load drop")] {
+        let loops = format!("loop local.get $x unreachable {load} br 0 end");
+        let text = format!(
+            "(module (memory (export \"memory\") i64 1) (func (export \"f\") (result i64) (local $x {kind}) {loops} i64.const 0))"
+        );
+        let End::Traps(trap, _) = Twins::new(&text).call("f", ()) else { panic!("{text}") };
+        assert_eq!(trap, Trap::UnreachableCodeReached);
+    }
+}
+
+/// What is not understood is refused, by its name.
 #[test]
 fn refusals() {
     let refusal = |text: &str| {

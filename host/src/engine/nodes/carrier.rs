@@ -104,9 +104,7 @@ fn exchange(post: &mut Wire, world: &World, mut own: Deadlock) -> Option<Deadloc
         return None;
     }
     let reports = post.reports().unwrap_or_default();
-    for report in reports.into_iter().flatten() {
-        own.add(words::read(&report));
-    }
+    own.add(reports.into_iter().flatten().map(|report| words::read(&report)));
     Some(own)
 }
 

@@ -201,7 +201,12 @@ impl Engine for Nodes {
         // The thread that carries letters sleeps while a rank does.
         let threads = settings.ranks.saturating_mul(settings.threads);
         let spins = settings.placement == Placement::Threads && threads.saturating_mul(neighbours()) <= cores();
-        let (carriers, world) = Carriers::of_nodes(settings, nodes, spins, spawn::most_ranks(settings, images));
+        let most = match settings.most_ranks {
+            // Of all together, which node 0 counts: ranks that did not begin keep their room here, and count no longer.
+            Some(_) if count > 1 => limits::most_ranks(images).max(settings.ranks),
+            _ => spawn::most_ranks(settings, images),
+        };
+        let (carriers, world) = Carriers::of_nodes(settings, nodes, spins, most);
         match (&carriers, world.helpers()) {
             (Carriers::Fibers(fibers), Some(helpers)) => fibers.help(helpers),
             _ => world.let_ranks_help(),

@@ -4,6 +4,7 @@
 
 use rankine_abi::Function;
 use rankine_guest::{Together, Who};
+use rankine_system::shown;
 use serde_json::{Value, json};
 
 use crate::run::ending::Deadlock;
@@ -44,7 +45,7 @@ pub(super) fn read(words: &[u8]) -> Deadlock {
 /// What is sent of messages that ranks never received; that there is nothing to say of them where it is nothing.
 pub(super) fn written_left(left: Option<&[(Who, String)]>) -> Vec<u8> {
     let of_ranks = |left: &[(Who, String)]| {
-        left.iter().take(MOST).map(|(who, what)| json!([named(*who), what])).collect::<Vec<_>>()
+        left.iter().take(MOST).map(|(who, what)| json!([named(*who), shown::line(what)])).collect::<Vec<_>>()
     };
     json!(left.map(of_ranks)).to_string().into_bytes()
 }
@@ -53,7 +54,10 @@ pub(super) fn written_left(left: Option<&[(Who, String)]>) -> Vec<u8> {
 pub(super) fn read_left(words: &[u8]) -> Option<Vec<(Who, String)>> {
     match serde_json::from_slice(words) {
         Ok(Value::Null) => None,
-        Ok(Value::Array(left)) => Some(left.iter().filter_map(line).collect()),
+        Ok(Value::Array(left)) => {
+            let lines = left.iter().take(MOST).filter_map(line);
+            Some(lines.map(|(who, what)| (who, shown::line(&what))).collect())
+        }
         _ => Some(Vec::new()),
     }
 }
