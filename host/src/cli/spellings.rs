@@ -250,7 +250,10 @@ mod tests {
         becomes("rankine run -prepend-rank -wdir d a.wasm", "rankine run --label --wdir d a.wasm");
         becomes("rankine run --bind-to none -bind-to=none a.wasm", "rankine run --no-binding --no-binding a.wasm");
         becomes("rankine run --map-by node -map-by=slot a.wasm", "rankine run --map-by node --map-by slot a.wasm");
-        becomes("rankine run --distribution=cyclic:block --rank-by node:PE=2 a", "rankine run --map-by node --map-by node a");
+        becomes(
+            "rankine run --distribution=cyclic:block --rank-by node:PE=2 a",
+            "rankine run --map-by node --map-by node a",
+        );
         becomes("rankine run --distribution=cyclic --rank-by slot a", "rankine run --map-by node --map-by slot a");
         becomes("rankine run --hostfile h -H a:2 a.wasm", "rankine run --hosts h --hosts a:2 a.wasm");
     }

@@ -57,7 +57,7 @@ pub(super) fn section(
 
 /// The change of one function.
 pub(super) struct Change<'m> {
-    binary: &'m [u8],
+    pub binary: &'m [u8],
     pub known: Known<'m>,
     /// Loops that may have twins.
     pub loops: HashMap<u64, Vec<Walk>>,
