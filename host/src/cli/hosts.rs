@@ -292,9 +292,10 @@ mod tests {
         assert_eq!(ranks, ["ranks 0-3", "rank 4", "ranks 5-8"]);
         let error = places(&some, Some(10)).unwrap_err().to_string();
         assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
-        let error = places(&[host("a", usize::MAX), host("b", 1)], None, Numbering::Turns).unwrap_err().to_string();
+        let error =
+            super::places(&[host("a", usize::MAX), host("b", 1)], None, Numbering::Turns).unwrap_err().to_string();
         assert!(error.contains("say how many with -n"), "{error}");
-        assert_eq!(places(&[host("a", usize::MAX), host("b", 1)], Some(3), Numbering::Turns).unwrap().len(), 2);
+        assert_eq!(super::places(&[host("a", usize::MAX), host("b", 1)], Some(3), Numbering::Turns).unwrap().len(), 2);
     }
 
     #[test]
