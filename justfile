@@ -174,7 +174,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes large conformance-m64
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes wide-mpi large conformance-m64
 
 # Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
 counts *ARGS:
@@ -221,6 +221,10 @@ wide *ARGS: build
 # The same guests on two nodes.
 wide-nodes *ARGS: build
     cargo test {{cargo_flags}} --test guests -- --wide-nodes {{ARGS}}
+
+# The same guests on the engine mpi.
+wide-mpi *ARGS: build
+    cargo test {{cargo_flags}} --test guests -- --wide-mpi {{ARGS}}
 
 # The same guests in memories that may have more than 4 GiB, with all but the stack above them (`-m64=large`).
 large *ARGS: build

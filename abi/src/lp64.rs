@@ -99,6 +99,14 @@ impl Function {
         self.described().iter().any(is_wider) && self.result == ValueType::I32
     }
 
+    /// The types of the words of its import, or of that for programs with 64-bit addresses.
+    pub fn words(&self, is_lp64: bool) -> impl Iterator<Item = ValueType> {
+        let is_large = self.is_large();
+        self.parameters.iter().zip(self.described()).map(move |(&narrow, word)| {
+            if is_lp64 && (word.is_address() || word.is_long_in_lp64(is_large)) { ValueType::I64 } else { narrow }
+        })
+    }
+
     /// The function that an import is of, which may be that of a program with 64-bit addresses.
     pub fn of_import(name: &str) -> Option<&'static Function> {
         let of_lp64 = || Function::named(name.strip_suffix(LP64)?).filter(|function| function.for_lp64());

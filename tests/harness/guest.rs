@@ -90,6 +90,9 @@ impl Guest {
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Nodes | Mode::NodesInTurn if on("local") => self.on_nodes(variant),
             Mode::WideNodes if on("local") && self.is_for_wide(mode) => self.on_nodes(variant),
+            Mode::WideMpi if on("mpi") && self.is_for_wide(mode) => {
+                self.few_ranks().into_iter().max().into_iter().collect()
+            }
             Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {
                 self.on_nodes(variant).into_iter().filter(|&ranks| ranks <= 4).collect()
             }

@@ -10,7 +10,7 @@ use std::fs;
 pub struct Known(BTreeMap<(String, String), String>);
 
 /// The modes that the list may name, beside those of emulators.
-const NOTED: [Mode; 8] = [
+const NOTED: [Mode; 9] = [
     Mode::Interpreted,
     Mode::Mixed,
     Mode::Nodes,
@@ -18,6 +18,7 @@ const NOTED: [Mode; 8] = [
     Mode::Wine,
     Mode::Wide,
     Mode::WideNodes,
+    Mode::WideMpi,
     Mode::Large,
 ];
 
@@ -45,7 +46,7 @@ impl Known {
     pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
         let also: &[Mode] = match mode {
             Mode::NodesInTurn | Mode::MixedNodes => &[Mode::Nodes],
-            Mode::Large => &[Mode::Wide],
+            Mode::Large | Mode::WideMpi => &[Mode::Wide],
             Mode::WideNodes => &[Mode::Nodes, Mode::Wide],
             _ => &[],
         };

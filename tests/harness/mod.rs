@@ -68,6 +68,8 @@ pub enum Mode {
     Wide,
     /// Such a guest on the engine nodes.
     WideNodes,
+    /// Such a guest on the engine mpi.
+    WideMpi,
     /// Such a guest, threads, where the memory may have more than 4 GiB and all but the stack lies above them.
     Large,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
@@ -76,7 +78,8 @@ pub enum Mode {
 
 impl Mode {
     /// Takes `--native`, `--mpi`, `--nodes`, `--nodes-in-turn`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`,
-    /// `--mixed-nodes`, `--wine`, `--wide`, `--wide-nodes`, `--large` and `--seeds=FIRST..END` out of the command line; without them the embedded engine is tested.
+    /// `--mixed-nodes`, `--wine`, `--wide`, `--wide-nodes`, `--wide-mpi`, `--large` and `--seeds=FIRST..END` out of the command line; without
+    /// them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -93,6 +96,7 @@ impl Mode {
                 "--wine" => modes.push(Mode::Wine),
                 "--wide" => modes.push(Mode::Wide),
                 "--wide-nodes" => modes.push(Mode::WideNodes),
+                "--wide-mpi" => modes.push(Mode::WideMpi),
                 "--large" => modes.push(Mode::Large),
                 _ => match (arg.strip_prefix("--emulated=").and_then(emulated::kind), seeds(&arg)) {
                     (Some(kind), _) => modes.push(Mode::Emulated(kind)),
@@ -123,6 +127,7 @@ impl Mode {
             Mode::NodesInTurn => "nodes-in-turn".into(),
             Mode::Wide => "wide".into(),
             Mode::WideNodes => "wide-nodes".into(),
+            Mode::WideMpi => "wide-mpi".into(),
             Mode::Large => "large".into(),
             Mode::Native => "native".into(),
         }

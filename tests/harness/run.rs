@@ -33,7 +33,7 @@ pub fn trial(
 ) -> Result<(), Failed> {
     let program = match mode {
         Mode::Native => compiler.native(guest, variant)?,
-        Mode::Wide | Mode::WideNodes => compiler.wide(guest, variant)?,
+        Mode::Wide | Mode::WideNodes | Mode::WideMpi => compiler.wide(guest, variant)?,
         Mode::Large => compiler.large(guest, variant)?,
         _ => compiler.module(guest, variant)?,
     };
@@ -73,7 +73,7 @@ fn once(
             command.args(&options);
             command
         }
-        Mode::Mpi => {
+        Mode::Mpi | Mode::WideMpi => {
             let mut command = mpiexec(places, ranks);
             command.arg(&places.rankine).arg("run").args(&options);
             command
@@ -124,6 +124,7 @@ fn once(
             | Mode::NodesInTurn
             | Mode::Wide
             | Mode::WideNodes
+            | Mode::WideMpi
             | Mode::Native
     );
     let slowness = if is_slow { EMULATION } else { 1 };
@@ -176,7 +177,7 @@ fn options(places: &Places, guest: &Guest, scratch: Option<&Scratch>) -> Vec<Str
 /// What is wrong with what it took of memory.
 fn peak(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Option<String> {
     // Over an MPI library each rank is a process.
-    let ranks = if mode == Mode::Mpi { 1 } else { ranks };
+    let ranks = if matches!(mode, Mode::Mpi | Mode::WideMpi) { 1 } else { ranks };
     let most = match guest.head.peak?.mib(ranks, &guest.head.run) {
         Ok(most) => most,
         Err(error) => return Some(format!("peak: {error}")),
@@ -207,7 +208,7 @@ fn was_late(mode: Mode, status: i32, run: &Run) -> bool {
 
 /// What is wrong with a run, in words.
 fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
-    if guest.head.bounded && mode == Mode::Mpi {
+    if guest.head.bounded && matches!(mode, Mode::Mpi | Mode::WideMpi) {
         return by_memory_alone(guest, mode, ranks, run);
     }
     let mut found = Vec::new();

@@ -25,7 +25,7 @@
     (call $fine (call $rank (i64.const 0x101) (i64.const 65532)))
     (call $refused (call $bcast (i64.const 65533) (i32.const 1) (i64.const 0x209) (i32.const 0) (i64.const 0x102)))
     (call $refused (call $bcast (i64.const 0x100000080) (i32.const 1) (i64.const 0x209) (i32.const 0) (i64.const 0x102)))
-    ;; MPI_LONG has 8 bytes here, and there are 4; on the engine mpi, which knows no such type, it is refused anywhere.
+    ;; MPI_LONG has 8 bytes here, and there are 4.
     (call $refused (call $bcast (i64.const 65532) (i32.const 1) (i64.const 0x20a) (i32.const 0) (i64.const 0x102)))
     (call $fine (call $bcast (i64.const 128) (i32.const 1) (i64.const 0x20b) (i32.const 0) (i64.const 0x102)))
     (call $fine (call $bcast (i64.const 4) (i32.const 16383) (i64.const 0x209) (i32.const 0) (i64.const 0x102)))

@@ -1,7 +1,6 @@
 ;; A program with threads that is compiled for 64-bit addresses: a thread is started with one, all threads see what lies there and wait
 ;; there for one another, and what they have written is sent.
 ;; ranks: 2
-;; engines: local
 ;; exit: 0
 ;; stdout: OK
 (module

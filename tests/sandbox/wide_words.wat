@@ -1,7 +1,6 @@
 ;; A program with 64-bit addresses: handles and MPI_Aints have 8 bytes in its memory. One of which only 4 lie in it is refused, as is a
 ;; handle with a bit above the 32nd; an attribute keeps all of its bits. The rank goes on. Its error handler is MPI_ERRORS_RETURN (0x143).
 ;; ranks: 1
-;; engines: local
 ;; exit: 0
 ;; stdout: OK
 (module

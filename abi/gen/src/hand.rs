@@ -8,7 +8,9 @@
 //!
 //! | in the table | in a body |
 //! |---|---|
-//! | numbers: `int`, `rank`, `flag`, `count`, `aint`, `enum` … | `i64` if either variant has an `i64`, else `i32` |
+//! | numbers: `int`, `rank`, `flag`, `count`, `enum` … | `i64` if either variant has an `i64`, else `i32` |
+//! | `aint`, `displ`, `extent`, of functions that return an error code | `i64` |
+//! | `address @kept`, of such functions | `Kept` |
 //! | `buffer`, `address`, `string`, `status`, arrays, all that is `out` or `inout`, pointers of C's | `Addr` |
 //! | handles, `tool`, `function` | `u32` |
 //!

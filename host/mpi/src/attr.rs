@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{
-    Addr, Chapter, Comm, Datatype, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+    Addr, Chapter, Comm, Datatype, Kept, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
     MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE,
     MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL, Mark, Win,
 };
@@ -42,7 +42,7 @@ pub(crate) trait Carrier {
     /// The guest's word, for a handle of the library's.
     fn word(r: &Rank, host: usize) -> u32;
     /// The guest's word for the value of an attribute.
-    fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<u32>;
+    fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<Kept>;
 }
 
 macro_rules! carriers {
@@ -65,7 +65,7 @@ macro_rules! carriers {
                 $word(r, host)
             }
 
-            fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
+            fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<Kept> {
                 $shown(r, word, keyval, value)
             }
         }
@@ -81,7 +81,7 @@ carriers! {
         |r: &Rank, word| r.telling_host(&*r.datatype(word, "datatype")?),
         |r: &Rank, word| r.telling_host(&*r.asked_datatype(word, "datatype")?),
         |r: &Rank, host| r.datatype_word(host).unwrap_or(Datatype::NULL.0),
-        |_, _, _, value| Ok(value as usize as u32);
+        |_, _, _, value: *mut c_void| Ok(Kept(value.addr() as u64));
     Win: MPI_Win_create_keyval, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Win_delete_attr,
         |r: &Rank, word| r.win(word, "win"),
         Win::host,
@@ -94,7 +94,7 @@ struct Keyval {
     word: fn(&Rank, usize) -> u32,
     copy: u32,
     delete: u32,
-    extra_state: i32,
+    extra_state: Kept,
 }
 
 /// The keyvals that a rank may make in its life: neither the library nor we can ever give their memory back.
@@ -119,12 +119,18 @@ const OF_COMMS: [i32; 7] =
 /// Those of windows, but for the base, which is an address itself.
 const OF_WINS: [i32; 4] = [MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL];
 
+/// Room for any of them, in either kind of program.
+const CELL: u64 = 8;
+
 impl Rank {
     /// Where the guest finds a predefined attribute, of which the library has given the value.
     fn show(&self, block: Addr, known: &[i32], keyval: c_int, value: i64) -> Result<Addr> {
         let position = known.iter().position(|&one| one == keyval).expect("the caller has looked");
-        let at = block.plus(4 * position as u64);
-        self.put_aint(at, value as isize, "a predefined attribute")?;
+        let at = block.plus(CELL * position as u64);
+        match keyval {
+            MPI_WIN_SIZE => self.put_aint(at, value as isize, "a predefined attribute")?,
+            _ => self.put_count(false, at, value, "a predefined attribute")?,
+        }
         Ok(at)
     }
 
@@ -161,7 +167,7 @@ impl Rank {
     }
 
     fn cells(&self, known: &[i32]) -> Result<Addr> {
-        let bytes = 4 * known.len() as u64;
+        let bytes = CELL * known.len() as u64;
         let block = self.allocate(bytes);
         block.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {bytes} bytes left")))
     }
@@ -196,14 +202,15 @@ unsafe extern "C" fn copy(
         }
         _ => {}
     }
-    let word = (functions.word)(&r, object) as i32;
-    let answer = r.with_scratch(8, |at| {
-        r.put_ints(at, &[0, 0], "the copy's results").ok()?;
-        let (to, flag_at) = (at.0 as i32, at.0 as i32 + 4);
-        let arguments = [word, keyval, functions.extra_state, value as usize as i32, to, flag_at];
-        let answer = r.visit(object, || r.call_guest(functions.copy, &arguments))?;
-        *copied = r.get_word(at, "the copy").ok()? as usize as *mut c_void;
-        *flag = r.get_int(Addr(at.0 + 4), "flag").ok()?;
+    let word = (functions.word)(&r, object);
+    let answer = r.with_scratch(16, |at| {
+        let flag_at = at.plus(8);
+        r.put_ints(at, &[0; 4], "the copy's results").ok()?;
+        let arguments = r.arguments().handle(word).int(keyval).kept(functions.extra_state);
+        let arguments = arguments.kept(Kept(value.addr() as u64)).address(at).address(flag_at);
+        let answer = r.visit(object, || r.call_guest(functions.copy, arguments))?;
+        *copied = std::ptr::without_provenance_mut(r.memory().read_kept(at, "the copy").ok()?.0 as usize);
+        *flag = r.get_int(flag_at, "flag").ok()?;
         Some(answer)
     });
     answer.map_or(CANNOT, |code| r.answered_code(code))
@@ -216,13 +223,14 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
     if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
         return 0;
     }
-    let arguments = [(functions.word)(&r, object) as i32, keyval, value as usize as i32, functions.extra_state];
+    let arguments = r.arguments().handle((functions.word)(&r, object)).int(keyval);
+    let arguments = arguments.kept(Kept(value.addr() as u64)).kept(functions.extra_state);
     // The functions for attributes delete one of an object that lives on.
     let ends = r.call.get().chapter != Chapter::Attr;
     if ends {
         r.attrs.ending.borrow_mut().push(object);
     }
-    let answer = r.visit(object, || r.call_guest(functions.delete, &arguments));
+    let answer = r.visit(object, || r.call_guest(functions.delete, arguments));
     if ends {
         r.attrs.ending.borrow_mut().pop();
     }
@@ -235,14 +243,14 @@ pub(crate) fn create_keyval<O: Carrier>(
     copy_fn: u32,
     delete_fn: u32,
     keyval_at: Addr,
-    extra_state: Addr,
+    extra_state: Kept,
 ) -> Result<()> {
     r.room(keyval_at, 4, "keyval")?;
     if r.attrs.keyvals.get() == MOST_KEYVALS {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("a rank may make {MOST_KEYVALS} keyvals over an MPI library")));
     }
     r.attrs.keyvals.update(|made| made + 1);
-    let functions = Keyval { word: O::word, copy: copy_fn, delete: delete_fn, extra_state: extra_state.0 as i32 };
+    let functions = Keyval { word: O::word, copy: copy_fn, delete: delete_fn, extra_state };
     // It lives as long as the library may call its functions, which nobody says: until the process ends.
     let state: &'static Keyval = Box::leak(Box::new(functions));
     let (call, mut keyval) = (r.symbol::<O::Create>()?, 0);
@@ -255,7 +263,7 @@ pub(crate) fn create_keyval<O: Carrier>(
 }
 
 /// `MPI_Comm_set_attr` and its like
-pub(crate) fn set_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, attribute_val: Addr) -> Result<()> {
+pub(crate) fn set_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, attribute_val: Kept) -> Result<()> {
     let (object, call) = (r.unvisited(O::host(r, object)?)?, r.symbol::<O::Set>()?);
     // SAFETY: an object of the library's, which does not look through an attribute's value.
     r.check(unsafe { call(object, keyval, std::ptr::without_provenance_mut(attribute_val.0 as usize)) })
@@ -264,7 +272,7 @@ pub(crate) fn set_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, attribute
 /// `MPI_Type_get_attr` and its like
 pub(crate) fn get_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, value_at: Addr, flag_at: Addr) -> Result<()> {
     let host = O::asked(r, object)?;
-    r.room(value_at, 4, "attribute_val")?;
+    r.room(value_at, r.word_bytes(), "attribute_val")?;
     r.room(flag_at, 4, "flag")?;
     let (call, mut value, mut flag) = (r.symbol::<O::Get>()?, std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: an object of the library's; the value is a pointer on the stack, the flag an int.
@@ -273,7 +281,7 @@ pub(crate) fn get_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, value_at:
     if flag == 0 {
         return Ok(());
     }
-    r.put_word(value_at, O::shown(r, object, keyval, value)?, "attribute_val")
+    r.memory().write_kept(value_at, O::shown(r, object, keyval, value)?, "attribute_val")
 }
 
 /// `MPI_Comm_get_attr`
@@ -287,9 +295,9 @@ pub(crate) fn win_get_attr(r: &Rank, win: u32, win_keyval: i32, attribute_val: A
 }
 
 /// An attribute of a communicator.
-fn of_comm(r: &Rank, _: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
+fn of_comm(r: &Rank, _: u32, keyval: c_int, value: *mut c_void) -> Result<Kept> {
     if !OF_COMMS.contains(&keyval) {
-        return Ok(value as usize as u32);
+        return Ok(Kept(value.addr() as u64));
     }
     let block = match r.attrs.comm.get() {
         Some(block) => block,
@@ -298,16 +306,16 @@ fn of_comm(r: &Rank, _: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
     r.attrs.comm.set(Some(block));
     // SAFETY: the library says where the int of a predefined attribute is.
     let value = unsafe { *value.cast::<c_int>() };
-    Ok(r.show(block, &OF_COMMS, keyval, i64::from(value))?.0 as u32)
+    Ok(Kept(r.show(block, &OF_COMMS, keyval, i64::from(value))?.0))
 }
 
 /// An attribute of a window.
-fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
+fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<Kept> {
     if keyval == MPI_WIN_BASE {
-        return Ok(r.win_base(win).0 as u32);
+        return Ok(Kept(r.win_base(win).0));
     }
     if !OF_WINS.contains(&keyval) {
-        return Ok(value as usize as u32);
+        return Ok(Kept(value.addr() as u64));
     }
     let known = r.attrs.wins.borrow().get(&win).copied();
     let block = match known {
@@ -320,7 +328,7 @@ fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<u32> 
     let value =
         unsafe { if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) } };
     let flavor = r.win_flavor(win).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
-    Ok(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0 as u32)
+    Ok(Kept(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0))
 }
 
 /// `MPI_Comm_delete_attr` and its like

@@ -60,7 +60,7 @@ fn begin(
     };
     let info = info.map(|info| r.hints(info, Of::Nothing, "info")).transpose()?;
     let memory = r.working_memory(&[&buffer], false)?;
-    r.room(request_at, 4, "request")?;
+    r.room(request_at, r.word_bytes(), "request")?;
     let (kind, mut request) = (if info.is_some() { Kind::PersistentCollective } else { Kind::Collective }, 0);
     let (to, is_intra) = (buffer.at, r.is_intra(comm_word)?);
     let from = to.cast_const();

@@ -9,7 +9,7 @@ use super::rank::Rank;
 
 /// `MPI_Info_create_env`: the library knows how it was started; the guest's arguments say no more.
 pub(crate) fn info_create_env(r: &Rank, _argc: i32, _argv: Addr, info_at: Addr) -> Result<()> {
-    r.room(info_at, 4, "info")?;
+    r.room(info_at, r.word_bytes(), "info")?;
     let (call, mut info) = (r.symbol::<symbols::MPI_Info_create_env>()?, 0);
     // SAFETY: no arguments are given, and the result is on the stack.
     r.check(unsafe { call(0, std::ptr::null_mut(), &mut info) })?;
@@ -18,12 +18,13 @@ pub(crate) fn info_create_env(r: &Rank, _argc: i32, _argv: Addr, info_at: Addr) 
 
 /// `MPI_Abi_get_info`: the library's, but for the guest's own `MPI_Aint`.
 pub(crate) fn abi_get_info(r: &Rank, info_at: Addr) -> Result<()> {
-    r.room(info_at, 4, "info")?;
+    r.room(info_at, r.word_bytes(), "info")?;
     let (call, set, mut info) = (r.symbol::<symbols::MPI_Abi_get_info>()?, r.symbol::<symbols::MPI_Info_set>()?, 0);
-    // SAFETY: the result is on the stack, and so are the strings.
+    let bytes = if r.memory().is_wide() { c"8" } else { c"4" };
+    // SAFETY: the result is on the stack, and the strings end.
     unsafe {
         r.check(call(&mut info))?;
-        r.check(set(info, c"mpi_aint_size".as_ptr(), c"4".as_ptr()))?;
+        r.check(set(info, c"mpi_aint_size".as_ptr(), bytes.as_ptr()))?;
     }
     r.put_info(info_at, info, "info")
 }

@@ -30,7 +30,7 @@ pub(crate) fn wtick(r: &Rank) -> Result<f64> {
 
 /// `MPI_Get_address`: the guest's own address.
 pub(crate) fn get_address(r: &Rank, location: Addr, address: Addr) -> Result<()> {
-    r.put_word(address, location.0 as u32, "address")
+    r.put_address(address, location, "address")
 }
 
 /// `MPI_Aint_add`
@@ -68,13 +68,13 @@ impl Rank {
 }
 
 /// `MPI_Alloc_mem`
-pub(crate) fn alloc_mem(r: &Rank, size: i32, info: u32, baseptr: Addr) -> Result<()> {
-    r.room(baseptr, 4, "baseptr")?;
+pub(crate) fn alloc_mem(r: &Rank, size: i64, info: u32, baseptr: Addr) -> Result<()> {
+    r.room(baseptr, r.word_bytes(), "baseptr")?;
     r.info_or_null(info, "info")?;
     let charge = r.account().charge(64, Cost::Blocked)?;
-    let block = r.allocate_for_guest(i64::from(size))?;
+    let block = r.allocate_for_guest(size)?;
     r.memories.0.borrow_mut().insert(block, charge);
-    r.put_word(baseptr, block.0 as u32, "baseptr")
+    r.put_address(baseptr, block, "baseptr")
 }
 
 /// `MPI_Free_mem`

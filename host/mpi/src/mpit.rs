@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 
 use rankine_abi::{
-    Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
+    Addr, Datatype, Kept, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
     MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_PVAR_NO_STARTSTOP,
@@ -157,7 +157,7 @@ impl Wanted<i64> {
 impl Wanted<usize> {
     /// A datatype of the library's numbers: its `long` is not the guest's.
     pub(crate) fn put_datatype(&self, r: &Rank) -> Result<()> {
-        self.put(|at, &host| r.put_word(at, shown(host).0, "datatype"))
+        self.put(|at, &host| r.put_handle(at, shown(r, host).0, "datatype"))
     }
 
     pub(crate) fn put_tool(&self, r: &Rank, class: &'static str) -> Result<()> {
@@ -170,8 +170,9 @@ impl Wanted<usize> {
 }
 
 /// What a type of the library's is to the guest.
-fn shown(host: usize) -> Datatype {
+fn shown(r: &Rank, host: usize) -> Datatype {
     match Datatype(host as u32) {
+        same if r.memory().is_wide() => same.in_lp64(),
         Datatype::LONG => Datatype::INT64_T,
         Datatype::UNSIGNED_LONG => Datatype::UINT64_T,
         same => same,
@@ -199,7 +200,7 @@ fn bound(r: &Rank, bind: c_int, at: Addr) -> Result<usize> {
     if bind == MPI_T_BIND_NO_OBJECT || at.is_null() {
         return Ok(0);
     }
-    let word = r.get_word(at, "obj_handle")?;
+    let word = r.get_handle(at, "obj_handle")?;
     match bind {
         MPI_T_BIND_MPI_COMM => r.comm(word, "obj_handle"),
         MPI_T_BIND_MPI_DATATYPE => Ok(r.datatype(word, "obj_handle")?.host),
@@ -223,7 +224,7 @@ fn remember(
     (datatype, count): (usize, c_int),
     session: u32,
 ) -> Result<u32> {
-    let ty = r.datatype(shown(datatype).0, "the variable's datatype")?;
+    let ty = r.datatype(shown(r, datatype).0, "the variable's datatype")?;
     let word = r.tool_word(host, class)?;
     let variable = Variable { bytes: ty.size().saturating_mul(i64::from(count)), session };
     r.tools.variables.borrow_mut().insert(word, variable);
@@ -288,7 +289,7 @@ pub(crate) fn t_cvar_get_info(
 /// `MPI_T_cvar_handle_alloc`
 pub(crate) fn t_cvar_handle_alloc(r: &Rank, index: i32, obj: Addr, handle_at: Addr, count_at: Addr) -> Result<()> {
     r.check_index::<symbols::MPI_T_cvar_get_num>(index)?;
-    r.room(handle_at, 4, "handle")?;
+    r.room(handle_at, r.word_bytes(), "handle")?;
     r.room(count_at, 4, "count")?;
     let (mut datatype, mut bind, none) = (0_usize, 0, std::ptr::null_mut());
     let info = r.symbol::<symbols::MPI_T_cvar_get_info>()?;
@@ -303,7 +304,7 @@ pub(crate) fn t_cvar_handle_alloc(r: &Rank, index: i32, obj: Addr, handle_at: Ad
     // SAFETY: the object's handle is on the stack.
     r.check(unsafe { call(index, (&raw mut object).cast(), &mut handle, &mut count) })?;
     let word = remember(r, handle, "MPI_T_cvar_handle", (datatype, count), 0)?;
-    r.put_word(handle_at, word, "handle")?;
+    r.put_handle(handle_at, word, "handle")?;
     r.put_int(count_at, count, "count")
 }
 
@@ -334,7 +335,7 @@ pub(crate) fn t_pvar_handle_alloc(
 ) -> Result<()> {
     r.check_index::<symbols::MPI_T_pvar_get_num>(pvar_index)?;
     let session = r.tool(session_word, "MPI_T_pvar_session")?;
-    r.room(handle_at, 4, "handle")?;
+    r.room(handle_at, r.word_bytes(), "handle")?;
     r.room(count_at, 4, "count")?;
     let (mut datatype, mut bind) = (0_usize, 0);
     let info = r.symbol::<symbols::MPI_T_pvar_get_info>()?;
@@ -362,13 +363,13 @@ pub(crate) fn t_pvar_handle_alloc(
     // SAFETY: the object's handle is on the stack.
     r.check(unsafe { call(session, pvar_index, (&raw mut object).cast(), &mut handle, &mut count) })?;
     let word = remember(r, handle, "MPI_T_pvar_handle", (datatype, count), session_word)?;
-    r.put_word(handle_at, word, "handle")?;
+    r.put_handle(handle_at, word, "handle")?;
     r.put_int(count_at, count, "count")
 }
 
 /// `MPI_T_pvar_session_free`: the handles of its variables end with it.
 pub(crate) fn t_pvar_session_free(r: &Rank, session_at: Addr) -> Result<()> {
-    let word = r.get_word(session_at, "session")?;
+    let word = r.get_handle(session_at, "session")?;
     let (mut session, call) = (r.tool(word, "MPI_T_pvar_session")?, r.symbol::<symbols::MPI_T_pvar_session_free>()?);
     // SAFETY: a session of the library's.
     r.check(unsafe { call(&mut session) })?;
@@ -499,12 +500,12 @@ pub(crate) fn t_event_get_info(
     r.check(code)?;
     let written = number.value.clamp(0, room) as usize;
     if !types_at.is_null() {
-        let words: Vec<u32> = types[..written].iter().map(|&host| shown(host).0).collect();
-        r.put_words(types_at, &words, "array_of_datatypes")?;
+        let words: Vec<u32> = types[..written].iter().map(|&host| shown(r, host).0).collect();
+        r.put_handles(types_at, &words, "array_of_datatypes")?;
     }
     if !displs_at.is_null() {
-        let words: Vec<c_int> = displs[..written].iter().map(|&displ| displ as c_int).collect();
-        r.put_ints(displs_at, &words, "array_of_displacements")?;
+        let displs: Vec<i64> = displs[..written].iter().map(|&displ| displ as i64).collect();
+        r.memory().write_aints(displs_at, &displs, "array_of_displacements")?;
     }
     [verbosity, number, bind].iter().try_for_each(|value| value.put_int(r))?;
     enumeration.put_tool(r, "MPI_T_enum")?;
@@ -516,7 +517,7 @@ pub(crate) fn t_event_get_info(
 /// `MPI_T_event_handle_alloc`
 pub(crate) fn t_event_handle_alloc(r: &Rank, index: i32, obj_handle: Addr, info: u32, at: Addr) -> Result<()> {
     r.check_index::<symbols::MPI_T_event_get_num>(index)?;
-    r.room(at, 4, "event_registration")?;
+    r.room(at, r.word_bytes(), "event_registration")?;
     let info = r.hints(info, Of::Nothing, "info")?;
     let mut bind = 0;
     let get_info = r.symbol::<symbols::MPI_T_event_get_info>()?;
@@ -542,7 +543,7 @@ fn no_callbacks(what: &str) -> Error {
 }
 
 /// `MPI_T_event_handle_free`: without a function to be called when it is done.
-pub(crate) fn t_event_handle_free(r: &Rank, registration: u32, _user_data: Addr, free_cb_function: u32) -> Result<()> {
+pub(crate) fn t_event_handle_free(r: &Rank, registration: u32, _user_data: Kept, free_cb_function: u32) -> Result<()> {
     let registration = r.tool(registration, "MPI_T_event_registration")?;
     if free_cb_function != 0 {
         return Err(no_callbacks("free_cb_function"));
@@ -558,7 +559,7 @@ pub(crate) fn t_event_register_callback(
     event_registration: u32,
     _cb_safety: i32,
     _info: u32,
-    _user_data: Addr,
+    _user_data: Kept,
     _event_cb_function: u32,
 ) -> Result<()> {
     r.tool(event_registration, "MPI_T_event_registration")?;

@@ -174,7 +174,7 @@ impl Rank {
     pub(crate) fn after_op(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == Op::NULL.0 as usize {
             self.ops.0.remove(word);
-            self.put_word(at, Op::NULL.0, what)?;
+            self.put_handle(at, Op::NULL.0, what)?;
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Rank {
 
 /// `MPI_Op_create`
 pub(crate) fn op_create(r: &Rank, large: bool, user_fn: u32, commute: i32, op: Addr) -> Result<()> {
-    r.room(op, 4, "op")?;
+    r.room(op, r.word_bytes(), "op")?;
     let slot = Slot::take(user_fn).ok_or_else(|| {
         Error::new(
             MPI_ERR_NO_MEM,
@@ -201,12 +201,12 @@ pub(crate) fn op_create(r: &Rank, large: bool, user_fn: u32, commute: i32, op: A
     };
     r.check(code)?;
     let word = r.ops.0.insert(Made { host, slot: Rc::new(slot) })?;
-    r.put_word(op, word, "op")
+    r.put_handle(op, word, "op")
 }
 
 /// `MPI_Op_free`: the slot stays taken while an operation is under way that uses it.
 pub(crate) fn op_free(r: &Rank, op: Addr) -> Result<()> {
-    let word = r.get_word(op, "op")?;
+    let word = r.get_handle(op, "op")?;
     let mut host = r.op(word)?.host;
     let call = r.symbol::<symbols::MPI_Op_free>()?;
     // SAFETY: an operation that the program has made; in a callback its end is put off.
@@ -336,9 +336,10 @@ unsafe fn with_operands(
         } else {
             r.put_int(at, length as c_int, "the length").ok()?;
         }
-        r.put_word(Addr(at.0 + 8), word, "the datatype").ok()?;
-        let element = |block: Addr| block.0 as i32 - low as i32;
-        r.call_guest(function, &[element(first), element(second), at.0 as i32, at.0 as i32 + 8])?;
+        r.put_handle(Addr(at.0 + 8), word, "the datatype").ok()?;
+        let element = |block: Addr| Addr(block.0.wrapping_add_signed(-low as i64));
+        let arguments = r.arguments().address(element(first)).address(element(second));
+        r.call_guest(function, arguments.address(at).address(at.plus(8)))?;
         let result = r.memory().read_bytes(second, bytes as u64, "an operand").ok()?;
         // SAFETY: the library lets the second operand be written, from its lowest to its highest byte, and the result
         // has as many.

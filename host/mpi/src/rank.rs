@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rankine_abi::{Addr, Function, MPI_SUCCESS};
 use rankine_guest::errhan::Handlers;
-use rankine_guest::{Account, Answer, Callback, Error, Memory, Parks};
+use rankine_guest::{Account, Answer, Arguments, Callback, Error, Memory, Parks};
 use rankine_system::grants::Grants;
 use rankine_view::View;
 
@@ -289,9 +289,13 @@ impl Rank {
     }
 
     /// Calls a function of the guest.
-    pub(crate) fn call_guest(&self, function: u32, arguments: &[i32]) -> Option<i32> {
-        let arguments = arguments.iter().copied().collect();
-        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments }).map(|answer| answer as i32)
+    pub(crate) fn call_guest(&self, function: u32, arguments: Arguments) -> Option<i32> {
+        self.ask(arguments.call(rankine_abi::FnPtr(function))).map(|answer| answer as i32)
+    }
+
+    /// Arguments of a function of the guest: none yet.
+    pub(crate) fn arguments(&self) -> Arguments {
+        Arguments::of(self.memory().is_wide())
     }
 
     /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are

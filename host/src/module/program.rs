@@ -166,7 +166,6 @@ pub(crate) struct Source {
 struct Wide {
     is_large: bool,
     traps: Vec<u32>,
-    needs: Option<String>,
 }
 
 impl Source {
@@ -181,7 +180,7 @@ impl Source {
         let mut source = Source { binary, read: None, moved: Vec::new(), lowered: None, sites: None };
         if lower64::is_wide(&source.binary) {
             let lowered = lower64::lower(&source.binary).with_context(|| path.display().to_string())?;
-            let Lowered { mut binary, is_large, moved, traps, needs, .. } = lowered;
+            let Lowered { mut binary, is_large, moved, traps, .. } = lowered;
             if is_large {
                 ensure!(
                     tell != Some(Tell::Words),
@@ -193,7 +192,7 @@ impl Source {
                 guard::unmark(&mut binary);
             }
             source.change(Changed { binary, moved });
-            source.lowered = Some(Wide { is_large, traps, needs });
+            source.lowered = Some(Wide { is_large, traps });
         }
         if engines.alone.is_pulley() && !threaded::imports_shared_memory(&source.binary) {
             let changed = alone::alone(&source.binary).with_context(|| path.display().to_string())?;
@@ -265,8 +264,8 @@ impl Program {
         let is_guarded = is_guarded(code.engine(), &binary);
         let instance = instance::bytes(&binary).with_context(|| path.display().to_string())?;
         let is_wide = lowered.is_some();
-        let Wide { is_large, traps, needs } = lowered.unwrap_or_default();
-        let width = Width { is_wide, is_large, needs };
+        let Wide { is_large, traps } = lowered.unwrap_or_default();
+        let width = Width { is_wide, is_large };
         let symbols = match read {
             None if is_guarded => Symbols::of_guarded(binary),
             None => Symbols::of(binary),

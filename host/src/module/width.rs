@@ -7,7 +7,4 @@ pub struct Width {
     pub is_wide: bool,
     /// They were not: its memory may have more than 4 GiB.
     pub is_large: bool,
-    /// A function that it calls which reads or writes such words, with the parameter that does: whoever doesn't know how
-    /// wide they are can't serve it.
-    pub needs: Option<String>,
 }

@@ -64,9 +64,8 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// library may be named where the engine needs one.
     fn new(settings: &mut Settings, library: Option<&Path>) -> Result<Self>;
 
-    /// Whether it knows how wide the words are that its guests have in their memories: those of programs with 64-bit addresses
-    /// have 8 bytes.
-    const READS_WIDE: bool = false;
+    /// Whether its guests may have memories of more than 4 GiB.
+    const SERVES_LARGE: bool = false;
 
     /// How its guests are compiled.
     fn compiling(&self) -> module::Settings {

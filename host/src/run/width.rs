@@ -6,23 +6,14 @@ use anyhow::{Result, ensure};
 
 use crate::module::width::Width;
 
-/// Refuses a program whose words have a width that others in its job don't have, or that the engine can't read.
-pub(crate) fn check(width: &Width, file: &Path, first: &Width, engine_reads_wide: bool) -> Result<()> {
+/// Refuses a program whose words have a width that others in its job don't have, or that is larger than the engine can serve.
+pub(crate) fn check(width: &Width, file: &Path, first: &Width, engine_serves_large: bool) -> Result<()> {
     let file = file.display();
     ensure!(width.is_wide == first.is_wide, "{file}: {}", mixed(width.is_wide));
-    if !width.is_wide {
-        return Ok(());
-    }
     ensure!(
-        engine_reads_wide || !width.is_large,
+        engine_serves_large || !width.is_large,
         "{file}: its memory may have more than 4 GiB (-m64=large): run it with --engine local or nodes"
     );
-    if let (false, Some(call)) = (engine_reads_wide, &width.needs) {
-        anyhow::bail!(
-            "{file}: it was compiled with -m64 and calls {call}, whose arguments lie otherwise in its memory: run it with \
-             --engine local or nodes"
-        );
-    }
     Ok(())
 }
 
@@ -42,9 +33,9 @@ mod tests {
     #[test]
     fn programs_of_a_job_have_addresses_of_one_width() {
         let narrow = Width::default();
-        let wide = Width { is_wide: true, is_large: false, needs: Some("MPI_Isend (request)".into()) };
-        let said = |own: &Width, first: &Width, reads| {
-            let checked = super::check(own, Path::new("b.wasm"), first, reads);
+        let wide = Width { is_wide: true, is_large: false };
+        let said = |own: &Width, first: &Width, serves| {
+            let checked = super::check(own, Path::new("b.wasm"), first, serves);
             checked.err().map_or(String::new(), |error| error.to_string())
         };
         assert_eq!([said(&wide, &wide, true), said(&narrow, &narrow, false)], ["", ""]);
@@ -52,11 +43,9 @@ mod tests {
         assert!(mixed.starts_with("b.wasm: its addresses have 64 bits") && mixed.contains("-m64"), "{mixed}");
         let mixed = said(&narrow, &wide, true);
         assert!(mixed.starts_with("b.wasm: its addresses have 32 bits"), "{mixed}");
-        let engine = said(&wide, &wide, false);
-        assert!(engine.contains("MPI_Isend (request)") && engine.contains("--engine local or nodes"), "{engine}");
-        let large = said(&Width { is_large: true, needs: None, ..wide.clone() }, &wide, false);
-        assert!(large.contains("4 GiB") && large.contains("--engine local or nodes"), "{large}");
-        // What needs nothing runs on either engine.
-        assert_eq!(said(&Width { needs: None, ..wide.clone() }, &wide, false), "");
+        let large = Width { is_large: true, ..wide.clone() };
+        let engine = said(&large, &wide, false);
+        assert!(engine.contains("4 GiB") && engine.contains("--engine local or nodes"), "{engine}");
+        assert_eq!([said(&large, &wide, true), said(&wide, &wide, false)], ["", ""]);
     }
 }

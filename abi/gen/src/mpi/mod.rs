@@ -69,6 +69,13 @@ fn by_hand(function: &Function, variant: Option<bool>) -> String {
     let word = |p: &Parameter, word: Word| {
         let mut words = function.of_variant(variant.unwrap_or(true));
         let at = words.position(|other| other.name == p.name).expect("it is a parameter of this variant");
+        match p.long().filter(|_| function.returns.is_none()) {
+            Some("kept") => return format!("w.kept({at})"),
+            Some("displ") => return format!("w.number::<Displ>({at}).wide()"),
+            Some("extent") => return format!("w.number::<Extent>({at}).wide()"),
+            Some(_) => return format!("w.aint({at}).wide()"),
+            None => {}
+        }
         match word {
             Word::Int => format!("w.int({at})"),
             Word::Long => format!("w.long({at})"),

@@ -371,13 +371,13 @@ impl<'a> Shim<'a> {
                     _ => "",
                 };
                 let class = lower(*class);
-                self.bind(format!("{name}_word"), format!("r.get_word({address}, {name:?})?"));
+                self.bind(format!("{name}_word"), format!("r.get_handle({address}, {name:?})?"));
                 let host = if class == "datatype" { ".host" } else { "" };
                 self.room(name, format!("r.{made}{class}({name}_word, {name:?})?{host}"));
                 self.stores.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
             }
             Kind::Tool(c) => {
-                self.bind(format!("{name}_word"), format!("r.get_word({address}, {name:?})?"));
+                self.bind(format!("{name}_word"), format!("r.get_handle({address}, {name:?})?"));
                 self.room(name, format!("r.tool({name}_word, {c:?})?"));
                 self.stores.push(format!("r.after_tool({address}, {name}_word, {name}, {name:?})"));
             }

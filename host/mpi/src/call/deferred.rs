@@ -84,9 +84,9 @@ fn put_off(r: &Rank, function: &'static Function, w: &Words<'_>) -> Option<Resul
         _ => return None,
     };
     let later = || {
-        let word = r.get_word(w.addr(0), "the handle")?;
+        let word = r.get_handle(w.addr(0), "the handle")?;
         look(r, word)?;
-        r.put_word(w.addr(0), null, "the handle")?;
+        r.put_handle(w.addr(0), null, "the handle")?;
         r.deferred.0.borrow_mut().push_back((function, word));
         Ok(())
     };
@@ -116,10 +116,10 @@ impl Rank {
             // Other threads would use the same scratch memory.
             self.keeping_turn(|| {
                 self.with_scratch(16, |at| {
-                    self.put_word(at, word, "the handle").ok()?;
+                    self.put_handle(at, word, "the handle").ok()?;
                     let mut words = [MaybeUninit::new(Raw::of(at.0))];
-                    // SAFETY: the functions take one word, the address of a handle.
-                    (entry.shim)(self, &mut unsafe { Words::new(&mut words) }).ok()
+                    // SAFETY: the functions take one word, the address of a handle, which is there with all its bits.
+                    (entry.shim)(self, &mut unsafe { Words::new(&mut words, true) }).ok()
                 })
             });
             self.call.set(outer);

@@ -294,13 +294,13 @@ macro_rules! plain {
 
                 #[allow(dead_code)] // Some classes are only made by functions written by hand.
                 pub(crate) fn $put(&self, at: Addr, host: usize, what: &str) -> Result<()> {
-                    self.put_word(at, self.plain.$table.word_for(host)?, what)
+                    self.put_handle(at, self.plain.$table.word_for(host)?, what)
                 }
 
                 pub(crate) fn $after(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
                     if host == $null as usize {
                         self.plain.$table.remove(word);
-                        self.put_word(at, $null, what)?;
+                        self.put_handle(at, $null, what)?;
                     }
                     Ok(())
                 }
@@ -356,7 +356,7 @@ impl Rank {
     }
 
     pub(crate) fn put_tool(&self, at: Addr, host: usize, class: &'static str) -> Result<()> {
-        self.put_word(at, self.tool_word(host, class)?, class)
+        self.put_handle(at, self.tool_word(host, class)?, class)
     }
 
     /// The library has ended what this word stands for.
@@ -367,7 +367,7 @@ impl Rank {
     pub(crate) fn after_tool(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == 0 {
             self.plain.tools.borrow_mut().remove(word);
-            self.put_word(at, 0, what)?;
+            self.put_handle(at, 0, what)?;
         }
         Ok(())
     }

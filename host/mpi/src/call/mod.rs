@@ -110,8 +110,10 @@ pub type Found = (Way, Shim, Option<fn(&Rank, &Words<'_>) -> Result<()>>);
 
 /// A function of MPI, if this engine has it.
 pub fn find(name: &str) -> Option<Found> {
-    let (function, entry) = (Function::named(name)?, generated::find(name)?);
+    let function = Function::of_import(name)?;
+    let entry = generated::find(function.name)?;
     let way = Way::of(function, When::of(function), (entry.on, entry.nulls));
+    let way = Way { is_lp64: name != function.name, ..way };
     Some((way, entry.shim, keeping::charge_of(function)))
 }
 
@@ -123,6 +125,8 @@ pub struct Way {
     when: When,
     /// Any thread may call it, at every level of thread support.
     pub any_thread: bool,
+    /// It is called by its import for programs with 64-bit addresses ([`rankine_abi::LP64`]).
+    pub is_lp64: bool,
     /// What becomes of its errors.
     errors: (On, Nulls),
 }
@@ -131,7 +135,7 @@ impl Way {
     /// What is known of a function.
     pub fn of(function: &'static Function, when: When, errors: (On, Nulls)) -> Way {
         let any_thread = matches!(when, When::Anytime) && !function.waits() || function.is(Mark::AnyThread);
-        Way { function, when, any_thread, errors }
+        Way { function, when, any_thread, is_lp64: false, errors }
     }
 }
 
@@ -229,7 +233,7 @@ fn leave(
     if let (Err(error), false) = (outcome, rank.stopped.get()) {
         for &(at, null) in nulls {
             // Where there is no room is perhaps the error.
-            let _ = rank.put_word(words.addr(at), null, "a new handle");
+            let _ = rank.put_handle(words.addr(at), null, "a new handle");
         }
         let whose = match on {
             On::Comm(at) => Whose::Object(Serves::Comm, words.word(at)),
@@ -238,7 +242,7 @@ fn leave(
             On::Session(at) => Whose::Object(Serves::Session, words.word(at)),
             On::Request(at) => rank.whose_is(words.word(at)),
             On::At(serves, at) => {
-                rank.get_word(words.addr(at), "the handle").map_or(Whose::Myself, |word| Whose::Object(serves, word))
+                rank.get_handle(words.addr(at), "the handle").map_or(Whose::Myself, |word| Whose::Object(serves, word))
             }
             On::FileNull => Whose::Object(Serves::File, rankine_abi::File::NULL.0),
             On::Myself => Whose::Myself,

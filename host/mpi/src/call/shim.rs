@@ -114,11 +114,10 @@ macro_rules! library {
 
 /// A number of the guest's: an int, an `MPI_Aint`, or an `MPI_Count`.
 pub(crate) trait Number: Copy + TryFrom<i64> {
-    /// How many bytes of the guest's memory it takes.
-    const BYTES: u64;
-
     /// As wide as any.
     fn wide(self) -> i64;
+    /// How many bytes of the guest's memory it takes.
+    fn bytes(r: &Rank) -> u64;
     /// One of a call's words.
     fn word(w: &Words<'_>, at: usize) -> Self;
     fn get(r: &Rank, at: Addr, what: &str) -> Result<Self>;
@@ -132,13 +131,16 @@ pub(crate) trait Number: Copy + TryFrom<i64> {
 }
 
 macro_rules! numbers {
-    ($($number:ident: $bytes:literal, $word:ident, $get:ident, $put:ident, $array:ident;)*) => {$(
+    ($($number:ident: $bytes:expr, $word:ident, $get:ident, $put:ident, $array:ident;)*) => {$(
         impl Number for $number {
-            const BYTES: u64 = $bytes;
-
             #[inline]
             fn wide(self) -> i64 {
                 self as i64
+            }
+
+            fn bytes(r: &Rank) -> u64 {
+                let bytes: fn(&Rank) -> u64 = $bytes;
+                bytes(r)
             }
 
             #[inline]
@@ -162,9 +164,9 @@ macro_rules! numbers {
 }
 
 numbers! {
-    c_int: 4, int, get_int, put_int, ints;
-    isize: 4, aint, get_aint, put_aint, aints;
-    i64: 8, long, get_long, put_long, longs;
+    c_int: |_| 4, int, get_int, put_int, ints;
+    isize: Rank::word_bytes, aint, get_aint, put_aint, aints;
+    i64: |_| 8, long, get_long, put_long, longs;
 }
 
 impl Words<'_> {

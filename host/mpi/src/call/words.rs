@@ -7,7 +7,7 @@
 use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use rankine_abi::{Addr, MPI_ERR_ARG, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_abi::{Addr, Kept, MPI_ERR_ARG, MPI_SUCCESS, MPI_UNDEFINED, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
 use rankine_guest::Error;
 use rankine_guest::arguments::{MAX_STRING, length};
 use rankine_guest::{Charge, Cost, quota};
@@ -49,17 +49,19 @@ impl Raw {
 /// The words of a call: its parameters before, its result after.
 pub struct Words<'a> {
     words: &'a mut [MaybeUninit<Raw>],
+    /// Addresses, `MPI_Aint`s and what is kept have 64 bits ([`rankine_abi::LP64`]).
+    are_lp64: bool,
     /// The result has been stored.
     returned: bool,
 }
 
 impl<'a> Words<'a> {
-    /// Those of a call.
+    /// Those of a call, of an import for programs with 64-bit addresses or another.
     ///
     /// # Safety
     /// The words are the parameters of a call, all of them initialised, and have room for its result.
-    pub unsafe fn new(words: &'a mut [MaybeUninit<Raw>]) -> Words<'a> {
-        Words { words, returned: false }
+    pub unsafe fn new(words: &'a mut [MaybeUninit<Raw>], are_lp64: bool) -> Words<'a> {
+        Words { words, are_lp64, returned: false }
     }
 
     #[inline]
@@ -91,13 +93,19 @@ impl<'a> Words<'a> {
     /// An `MPI_Aint`, which is signed.
     #[inline]
     pub(crate) fn aint(&self, at: usize) -> isize {
-        self.int(at) as isize
+        if self.are_lp64 { self.long(at) as isize } else { self.int(at) as isize }
     }
 
     /// An address.
     #[inline]
     pub(crate) fn addr(&self, at: usize) -> Addr {
-        Addr(self.word(at).into())
+        Addr(if self.are_lp64 { self.long(at) as u64 } else { self.word(at).into() })
+    }
+
+    /// A value that the library keeps for the program.
+    #[inline]
+    pub(crate) fn kept(&self, at: usize) -> Kept {
+        if self.are_lp64 { self.long(at).into() } else { self.int(at).into() }
     }
 
     /// A count: an int, or an `MPI_Count` of a large variant.
@@ -251,8 +259,15 @@ impl Rank {
         self.memory().base().wrapping_add(at.0 as usize).cast()
     }
 
-    pub(crate) fn get_word(&self, at: Addr, what: &str) -> Result<u32> {
-        Ok(self.memory().read_i32(at, what)? as u32)
+    /// The bytes of a handle, an address or an `MPI_Aint` in the guest's memory.
+    #[inline]
+    pub(crate) fn word_bytes(&self) -> u64 {
+        self.memory().word()
+    }
+
+    #[inline]
+    pub(crate) fn get_handle(&self, at: Addr, what: &str) -> Result<u32> {
+        self.memory().read_handle(at, what)
     }
 
     pub(crate) fn get_int(&self, at: Addr, what: &str) -> Result<c_int> {
@@ -260,7 +275,7 @@ impl Rank {
     }
 
     pub(crate) fn get_aint(&self, at: Addr, what: &str) -> Result<isize> {
-        Ok(self.memory().read_i32(at, what)? as isize)
+        Ok(self.memory().read_aint(at, what)? as isize)
     }
 
     pub(crate) fn get_long(&self, at: Addr, what: &str) -> Result<i64> {
@@ -268,8 +283,12 @@ impl Rank {
     }
 
     #[inline]
-    pub(crate) fn put_word(&self, at: Addr, value: u32, what: &str) -> Result<()> {
-        self.memory().write_i32(at, value as i32, what)
+    pub(crate) fn put_handle(&self, at: Addr, word: u32, what: &str) -> Result<()> {
+        self.memory().write_handle(at, word, what)
+    }
+
+    pub(crate) fn put_address(&self, at: Addr, address: Addr, what: &str) -> Result<()> {
+        self.memory().write_address(at, address, what)
     }
 
     #[inline]
@@ -279,7 +298,7 @@ impl Rank {
 
     /// Stores an `MPI_Aint`; `MPI_UNDEFINED` where the guest's is too small.
     pub(crate) fn put_aint(&self, at: Addr, value: isize, what: &str) -> Result<()> {
-        self.memory().write_i32(at, i32::try_from(value).unwrap_or(rankine_abi::MPI_UNDEFINED), what)
+        self.memory().write_aint(at, value as i64, what)
     }
 
     pub(crate) fn put_long(&self, at: Addr, value: i64, what: &str) -> Result<()> {
@@ -288,7 +307,7 @@ impl Rank {
 
     /// Stores a count: an int, or an `MPI_Count` of a large variant.
     pub(crate) fn put_count(&self, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
-        if large { self.put_long(at, value, what) } else { self.put_aint(at, value as isize, what) }
+        if large { self.put_long(at, value, what) } else { self.put_int(at, int_or_undefined(value), what) }
     }
 
     /// Reads an array of ints.
@@ -298,7 +317,7 @@ impl Rank {
 
     /// Reads an array of `MPI_Aint`s.
     pub(crate) fn aints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<isize>> {
-        Ok(self.ints(at, count, what)?.into_iter().map(|value| value as isize).collect())
+        Ok(self.memory().read_aints(at, count, what)?.into_iter().map(|value| value as isize).collect())
     }
 
     /// Reads an array of `MPI_Count`s.
@@ -307,13 +326,22 @@ impl Rank {
     }
 
     /// Reads an array of handles.
-    pub(crate) fn words(&self, at: Addr, count: i64, what: &str) -> Result<Vec<u32>> {
-        Ok(self.ints(at, count, what)?.into_iter().map(|word| word as u32).collect())
+    pub(crate) fn handles(&self, at: Addr, count: i64, what: &str) -> Result<Vec<u32>> {
+        self.memory().read_handles(at, count, what)
     }
 
     /// Reads an array of handles that is short, as a rule.
     #[inline]
-    pub(crate) fn short_words(&self, at: Addr, count: i64, what: &str) -> Result<SmallVec<[u32; 64]>> {
+    pub(crate) fn short_handles(&self, at: Addr, count: i64, what: &str) -> Result<SmallVec<[u32; 64]>> {
+        match self.memory().is_wide() {
+            false => self.short_ints(at, count, what),
+            true => self.handles(at, count, what).map(SmallVec::from_vec),
+        }
+    }
+
+    /// Reads an array of ints that is short, as a rule.
+    #[inline]
+    pub(crate) fn short_ints(&self, at: Addr, count: i64, what: &str) -> Result<SmallVec<[u32; 64]>> {
         self.memory().read_words(at, length(count, what)?, what)
     }
 
@@ -321,9 +349,8 @@ impl Rank {
         self.memory().write_i32s(at, values, what)
     }
 
-    pub(crate) fn put_words(&self, at: Addr, values: &[u32], what: &str) -> Result<()> {
-        let values: Vec<i32> = values.iter().map(|&word| word as i32).collect();
-        self.put_ints(at, &values, what)
+    pub(crate) fn put_handles(&self, at: Addr, handles: &[u32], what: &str) -> Result<()> {
+        self.memory().write_handles(at, handles.iter().copied(), what)
     }
 
     /// Reads the weights of edges.
@@ -412,7 +439,7 @@ impl Rank {
         if at.is_null() {
             return Ok(StatusesOut { at, guest: std::ptr::null_mut(), host: None, called_back });
         }
-        if !at.0.is_multiple_of(align_of::<Status>() as u64) {
+        if count > 0 && !at.0.is_multiple_of(align_of::<Status>() as u64) {
             return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is not the address of a status", at.0)));
         }
         let count = length(count, what)?;
@@ -434,6 +461,11 @@ impl Rank {
     }
 }
 
+/// A number as an int; `MPI_UNDEFINED` if it is none.
+fn int_or_undefined(value: i64) -> c_int {
+    c_int::try_from(value).unwrap_or(MPI_UNDEFINED)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -442,11 +474,11 @@ mod tests {
     fn a_failed_call_returns_its_code_or_no_number() {
         let mut words = [MaybeUninit::new(Raw::of_int(7))];
         // SAFETY: one word, initialised, and room for a result.
-        unsafe { Words::new(&mut words) }.fail(MPI_ERR_ARG);
+        unsafe { Words::new(&mut words, false) }.fail(MPI_ERR_ARG);
         // SAFETY: it was written.
         assert_eq!(unsafe { words[0].assume_init().int }, MPI_ERR_ARG.to_le());
         // SAFETY: one word, initialised, and room for a result.
-        let mut call = unsafe { Words::new(&mut words) };
+        let mut call = unsafe { Words::new(&mut words, false) };
         call.returns_double(Err(Error::new(MPI_ERR_ARG, "no clock"))).unwrap_err();
         call.fail(MPI_ERR_ARG);
         // SAFETY: it was written.

@@ -72,7 +72,7 @@ impl Rank {
 pub(crate) fn comm_create(r: &Rank, comm_word: u32, group: u32, newcomm: Addr) -> Result<()> {
     let (comm, group) = (r.comm(comm_word, "comm")?, r.group(group, "group")?);
     r.within_comm(group, comm)?;
-    r.room(newcomm, 4, "newcomm")?;
+    r.room(newcomm, r.word_bytes(), "newcomm")?;
     if r.is_intra(comm_word)? {
         r.agree_before(comm, r.members(comm_word)?, &r.members_in(group, comm)?)?;
     }
@@ -86,7 +86,7 @@ pub(crate) fn comm_create(r: &Rank, comm_word: u32, group: u32, newcomm: Addr) -
 pub(crate) fn comm_create_group(r: &Rank, comm_word: u32, group: u32, tag: i32, newcomm: Addr) -> Result<()> {
     let (comm, group) = (r.intra(comm_word, "comm")?, r.group(group, "group")?);
     r.within_comm(group, comm)?;
-    r.room(newcomm, 4, "newcomm")?;
+    r.room(newcomm, r.word_bytes(), "newcomm")?;
     let members = r.members_in(group, comm)?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Comm_create_group>()?, 0);
     // SAFETY: an intracommunicator and a group of the library's, and a result on the stack.

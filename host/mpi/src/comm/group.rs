@@ -28,7 +28,7 @@ impl Rank {
     pub(crate) fn put_group(&self, at: Addr, host: usize, from: u32, what: &str) -> Result<()> {
         let word = self.plain.groups.word_for(host)?;
         self.descends(word, from);
-        self.put_word(at, word, what)
+        self.put_handle(at, word, what)
     }
 
     /// Drops a group that the library has made null.
@@ -36,7 +36,7 @@ impl Rank {
         if host == Group::NULL.0 as usize {
             self.plain.groups.remove(word);
             self.forget_session(word);
-            self.put_word(at, Group::NULL.0, what)?;
+            self.put_handle(at, Group::NULL.0, what)?;
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ type Combine = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
 
 fn combine(r: &Rank, group1: u32, group2: u32, newgroup: Addr, call: Combine, without: [Rest; 2]) -> Result<()> {
     let (first, second) = (r.group(group1, "group1")?, r.group(group2, "group2")?);
-    r.room(newgroup, 4, "newgroup")?;
+    r.room(newgroup, r.word_bytes(), "newgroup")?;
     let [no_first, no_second] = without;
     let rest = match (r.members_of(first)?, r.members_of(second)?) {
         (0, _) => no_first,
@@ -96,7 +96,7 @@ fn combine(r: &Rank, group1: u32, group2: u32, newgroup: Addr, call: Combine, wi
         }
     };
     match rest {
-        Rest::Nothing => r.put_word(newgroup, Group::EMPTY.0, "newgroup"),
+        Rest::Nothing => r.put_handle(newgroup, Group::EMPTY.0, "newgroup"),
         Rest::First => copy(r, group1, first, newgroup),
         Rest::Second => copy(r, group2, second, newgroup),
     }

@@ -186,7 +186,7 @@ impl Rank {
         let handler = self.comm_handler(parent).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
         let word = self.adopt_comm(host, handler)?;
         self.descends(word, parent);
-        self.put_word(at, word, what)
+        self.put_handle(at, word, what)
     }
 
     /// Drops a communicator that the library has made null.
@@ -194,7 +194,7 @@ impl Rank {
         if host == Comm::NULL.0 as usize {
             self.comms.made.remove(word);
             self.forget_session(word);
-            self.put_word(at, Comm::NULL.0, what)?;
+            self.put_handle(at, Comm::NULL.0, what)?;
         }
         Ok(())
     }
@@ -424,8 +424,8 @@ impl Rank {
         start: impl FnOnce(usize, *mut usize, *mut usize) -> Result<c_int>,
     ) -> Result<()> {
         let host = self.comm(comm, "comm")?;
-        self.room(newcomm, 4, "newcomm")?;
-        self.room(request_at, 4, "request")?;
+        self.room(newcomm, self.word_bytes(), "newcomm")?;
+        self.room(request_at, self.word_bytes(), "request")?;
         let (mut cell, mut request) = (Box::new(Comm::NULL.0 as usize), 0_usize);
         let handler = self.comm_handler(comm).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
         // Before anything is under way that would write to the cell.
@@ -436,7 +436,7 @@ impl Rank {
             return Err(error);
         }
         self.descends(word, comm);
-        self.put_word(newcomm, word, "newcomm")?;
+        self.put_handle(newcomm, word, "newcomm")?;
         let pending = Pending::new(Comm(comm).into(), Kind::Collective, ()).then(Then::Comm { word, cell });
         self.put_request(request_at, request, pending, "request")
     }

@@ -38,19 +38,19 @@ pub(crate) fn session_init(r: &Rank, info_word: u32, errhandler: u32, session: A
     let (info, handler) = (r.hints(info_word, Of::Session, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Session)?;
     prove_level(r, r.info_or_null(info_word, "info")?)?;
-    r.room(session, 4, "session")?;
+    r.room(session, r.word_bytes(), "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: hints that were checked, and a result on the stack.
     r.check(unsafe { call(info.host, RETURN, &mut host) })?;
     let word = r.plain.sessions.insert(host)?;
     r.errhandlers.adopt(Serves::Session, word, handler);
     r.count_sessions(1);
-    r.put_word(session, word, "session")
+    r.put_handle(session, word, "session")
 }
 
 /// `MPI_Session_finalize`
 pub(crate) fn session_finalize(r: &Rank, session: Addr) -> Result<()> {
-    let word = r.get_word(session, "session")?;
+    let word = r.get_handle(session, "session")?;
     let mut host = r.session(word, "session")?;
     let call = r.symbol::<symbols::MPI_Session_finalize>()?;
     // SAFETY: a session of the library's, whose handle nobody has from here on.
@@ -58,7 +58,7 @@ pub(crate) fn session_finalize(r: &Rank, session: Addr) -> Result<()> {
     r.plain.sessions.remove(word);
     r.errhandlers.forget(Serves::Session, word);
     r.count_sessions(-1);
-    r.put_word(session, Session::NULL.0, "session")
+    r.put_handle(session, Session::NULL.0, "session")
 }
 
 /// `MPI_Session_get_nth_pset`
@@ -119,7 +119,7 @@ pub(crate) fn comm_create_from_group(
     let (group, tag) = (r.group(group_word, "group")?, r.string_tag(stringtag)?);
     let (info, handler) = (r.hints(info, Of::Comm, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Comm)?;
-    r.room(newcomm, 4, "newcomm")?;
+    r.room(newcomm, r.word_bytes(), "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: a group of the library's, a string that ends, hints that were checked, and a result on the stack.
     r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
@@ -128,7 +128,7 @@ pub(crate) fn comm_create_from_group(
     }
     let word = r.adopt_comm(host, handler)?;
     r.descends(word, group_word);
-    r.put_word(newcomm, word, "newcomm")
+    r.put_handle(newcomm, word, "newcomm")
 }
 
 /// Refuses a leader that is no member of its group.
@@ -187,12 +187,12 @@ pub(crate) fn intercomm_create_from_groups(
     let tag = r.string_tag(stringtag)?;
     let (info, handler) = (r.hints(info, Of::Comm, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Comm)?;
-    r.room(newintercomm, 4, "newintercomm")?;
+    r.room(newintercomm, r.word_bytes(), "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
     // SAFETY: groups of the library's with leaders in them, a string that ends, hints that were checked, and a result on the stack.
     let code = unsafe { call(local, local_leader, remote, remote_leader, tag.as_ptr(), info.host, RETURN, &mut host) };
     r.check(code)?;
     let word = r.adopt_comm(host, handler)?;
     r.descends(word, local_group);
-    r.put_word(newintercomm, word, "newintercomm")
+    r.put_handle(newintercomm, word, "newintercomm")
 }

@@ -84,7 +84,7 @@ pub(crate) fn cart_create(
     let dims = r.ints(dims, i64::from(ndims), "dims")?;
     let periods = r.ints(periods, i64::from(ndims), "periods")?;
     prove_grid(ndims, &dims)?;
-    r.room(comm_cart_at, 4, "comm_cart")?;
+    r.room(comm_cart_at, r.word_bytes(), "comm_cart")?;
     let (call, mut comm_cart) = (r.symbol::<symbols::MPI_Cart_create>()?, 0);
     // SAFETY: an intracommunicator of the library's, arrays whose lengths and product were proved, and a result on the stack.
     r.check(unsafe { call(comm_old, ndims, dims.as_ptr(), periods.as_ptr(), reorder, &mut comm_cart) })?;
@@ -189,7 +189,7 @@ pub(crate) fn dist_graph_create(
     prove_ranks(&sources, members, "sources")?;
     prove_ranks(&destinations, members, "destinations")?;
     let info = r.hints(info, Of::Nothing, "info")?;
-    r.room(comm_dist_graph, 4, "comm_dist_graph")?;
+    r.room(comm_dist_graph, r.word_bytes(), "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create>()?, 0);
     r.prove_contexts(comm, 1)?;
     let (nodes, counts, ends) = (sources.as_ptr(), degrees.as_ptr(), destinations.as_ptr());
@@ -220,7 +220,7 @@ pub(crate) fn dist_graph_create_adjacent(
     prove_ranks(&sources, members, "sources")?;
     prove_ranks(&destinations, members, "destinations")?;
     let info = r.hints(info, Of::Nothing, "info")?;
-    r.room(comm_dist_graph, 4, "comm_dist_graph")?;
+    r.room(comm_dist_graph, r.word_bytes(), "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create_adjacent>()?, 0);
     let (from, to) = (sources.as_ptr(), destinations.as_ptr());
     let (in_weights, out_weights) = (sourceweights.as_ptr(), destweights.as_ptr());

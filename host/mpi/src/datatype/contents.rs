@@ -112,12 +112,12 @@ pub(crate) fn type_get_contents(
     r.check(code)?;
     let words = contained(r, &ty, &hosts)?;
     r.put_ints(array_of_integers, &ints, "array_of_integers")?;
-    let addresses: Vec<i32> = addresses.iter().map(|&address| address as i32).collect();
-    r.put_ints(array_of_addresses, &addresses, "array_of_addresses")?;
+    let addresses: Vec<i64> = addresses.iter().map(|&address| address as i64).collect();
+    r.memory().write_aints(array_of_addresses, &addresses, "array_of_addresses")?;
     if large {
         r.memory().write_i64s(array_of_large_counts, &longs, "array_of_large_counts")?;
     }
-    r.put_words(array_of_datatypes, &words, "array_of_datatypes")
+    r.put_handles(array_of_datatypes, &words, "array_of_datatypes")
 }
 
 /// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the

@@ -408,7 +408,7 @@ impl Rank {
 
     /// Reads an array of datatypes.
     pub(crate) fn datatypes(&self, at: Addr, count: i64, what: &str) -> Result<Types> {
-        let words = self.words(at, count, what)?;
+        let words = self.handles(at, count, what)?;
         // That of a block without elements may be null.
         let datatype = |word| match word {
             _ if word == Datatype::NULL.0 => Ok(self.types.absent.clone()),
@@ -473,26 +473,26 @@ impl Rank {
 
     /// Stores a new datatype.
     pub(crate) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
-        self.put_word(at, self.adopt_datatype(host, made_of)?, what)
+        self.put_handle(at, self.adopt_datatype(host, made_of)?, what)
     }
 
     /// Stores a datatype of the library's own, which it may return more than once: a predefined one, or one without a name
     /// (§19.1.9).
     pub(crate) fn put_predefined(&self, at: Addr, host: usize, what: &str) -> Result<()> {
         if let Some(known) = self.types.made.word_of(host) {
-            return self.put_word(at, known, what);
+            return self.put_handle(at, known, what);
         }
         let word = self.adopt_datatype(host, &[])?;
         if self.types.made.word_of(host).is_some() {
             self.types.unnamed.borrow_mut().push(host);
         }
-        self.put_word(at, word, what)
+        self.put_handle(at, word, what)
     }
 
     /// Stores a new datatype that is another one, once or again and again.
     pub(crate) fn put_sequence(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
         self.put_datatype(at, host, made_of, what)?;
-        let (word, in_order) = (self.get_word(at, what)?, made_of.iter().all(|ty| ty.in_order));
+        let (word, in_order) = (self.get_handle(at, what)?, made_of.iter().all(|ty| ty.in_order));
         self.types.made.change(word, |made| Rc::make_mut(&mut made.ty).in_order = in_order);
         Ok(())
     }
@@ -502,7 +502,7 @@ impl Rank {
         let Some(padded) = self.padded(host, made_of)? else { return self.put_datatype(at, host, made_of, what) };
         let word = self.adopt_datatype(padded, made_of)?;
         self.types.made.change(word, |made| made.plain = Some(host));
-        self.put_word(at, word, what)
+        self.put_handle(at, word, what)
     }
 
     /// Drops a datatype that the library has made null.
@@ -515,7 +515,7 @@ impl Rank {
             // SAFETY: it was made with the type that is gone, and nobody else knows it.
             self.check(unsafe { free(&mut plain) })?;
         }
-        self.put_word(at, Datatype::NULL.0, what)
+        self.put_handle(at, Datatype::NULL.0, what)
     }
 
     /// The library's type that tells how a type was made.
@@ -560,7 +560,7 @@ impl Rank {
 
 /// `MPI_Type_commit`
 pub(crate) fn type_commit(r: &Rank, datatype: Addr) -> Result<()> {
-    let word = r.get_word(datatype, "datatype")?;
+    let word = r.get_handle(datatype, "datatype")?;
     let ty = r.datatype(word, "datatype")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Type_commit>()?, ty.host);
     // SAFETY: a type of the library's, which is not freed here.

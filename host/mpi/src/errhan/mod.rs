@@ -55,11 +55,14 @@ impl Rank {
     /// Calls a handler of the guest with pointers to the object's handle and to the code. What the call returns is what
     /// the handler leaves there, as in other libraries.
     fn call_handler(&self, function: FnPtr, object: u32, code: i32) -> Option<i32> {
-        self.with_scratch(8, |at| {
-            self.memory().write_i32s(at, &[object as i32, code], "the error handler's arguments").ok()?;
+        self.with_scratch(16, |at| {
+            let code_at = at.plus(8);
+            self.put_handle(at, object, "the error handler's object").ok()?;
+            self.put_int(code_at, code, "the error handler's code").ok()?;
             // The third stands for the further arguments of a variadic handler; a plain one doesn't get it.
-            self.call_guest(function.0, &[at.0 as i32, at.0 as i32 + 4, 0])?;
-            self.get_int(Addr(at.0 + 4), "the error handler's code").ok()
+            let arguments = self.arguments().address(at).address(code_at).address(Addr::NULL);
+            self.call_guest(function.0, arguments)?;
+            self.get_int(code_at, "the error handler's code").ok()
         })
     }
 
@@ -114,9 +117,9 @@ fn handler_of<O: Served>(r: &Rank, word: u32) -> Result<Errhandler> {
 
 /// `MPI_Comm_create_errhandler` and its like
 pub(crate) fn create_errhandler<O: Served>(r: &Rank, function: u32, errhandler: Addr) -> Result<()> {
-    r.room(errhandler, 4, "errhandler")?;
+    r.room(errhandler, r.word_bytes(), "errhandler")?;
     let handler = r.errhandlers.create(O::BY, FnPtr(function))?;
-    r.put_word(errhandler, handler.0, "errhandler")
+    r.put_handle(errhandler, handler.0, "errhandler")
 }
 
 /// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
@@ -134,8 +137,8 @@ pub(crate) fn set_errhandler<O: Served>(r: &Rank, object: u32, errhandler: u32) 
 /// `MPI_Comm_get_errhandler` and its like
 pub(crate) fn get_errhandler<O: Served>(r: &Rank, object: u32, errhandler: Addr) -> Result<()> {
     let handler = handler_of::<O>(r, object)?;
-    r.room(errhandler, 4, "errhandler")?;
-    r.put_word(errhandler, r.errhandlers.hold(handler).0, "errhandler")
+    r.room(errhandler, r.word_bytes(), "errhandler")?;
+    r.put_handle(errhandler, r.errhandlers.hold(handler).0, "errhandler")
 }
 
 /// `MPI_Comm_call_errhandler` and its like: hands an error of the program's own to a handler.
@@ -149,7 +152,7 @@ pub(crate) fn call_errhandler<O: Served>(r: &Rank, object: u32, errorcode: i32) 
 
 /// `MPI_Errhandler_free`: objects that use the handler keep it.
 pub(crate) fn errhandler_free(r: &Rank, errhandler: Addr) -> Result<()> {
-    let handler = Errhandler(r.get_word(errhandler, "errhandler")?);
+    let handler = Errhandler(r.get_handle(errhandler, "errhandler")?);
     r.errhandlers.free(handler, |visit| r.each_comm_handler(visit))?;
-    r.put_word(errhandler, Errhandler::NULL.0, "errhandler")
+    r.put_handle(errhandler, Errhandler::NULL.0, "errhandler")
 }

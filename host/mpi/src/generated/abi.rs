@@ -15,7 +15,7 @@ shims! {
     };
     MPI_Abi_get_info: On::Myself, [0: Info], |r, w| { bodies::abi_get_info(r, w.addr(0)) };
     MPI_Abi_get_fortran_info: On::Myself, [0: Info], |r, w| {
-        r.room(w.addr(0), 4, "info")?;
+        r.room(w.addr(0), r.word_bytes(), "info")?;
         let mut info = 0_usize;
         r.check(library!(r, &mut info))?;
         r.put_info(w.addr(0), info, "info")

@@ -5,49 +5,49 @@ use crate::call::shim::prelude::*;
 
 shims! {
     MPI_Comm_create_keyval: On::Myself, [], |r, w| {
-        bodies::create_keyval::<Comm>(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
+        bodies::create_keyval::<Comm>(r, w.word(0), w.word(1), w.addr(2), w.kept(3))
     };
     MPI_Comm_free_keyval: On::Myself, [], |r, w| {
         let mut comm_keyval = r.get_int(w.addr(0), "comm_keyval")?;
         r.check(library!(r, &mut comm_keyval))?;
         r.put_int(w.addr(0), comm_keyval, "comm_keyval")
     };
-    MPI_Comm_set_attr: On::Comm(0), [], |r, w| { bodies::set_attr::<Comm>(r, w.word(0), w.int(1), w.addr(2)) };
+    MPI_Comm_set_attr: On::Comm(0), [], |r, w| { bodies::set_attr::<Comm>(r, w.word(0), w.int(1), w.kept(2)) };
     MPI_Comm_get_attr: On::Comm(0), [], |r, w| { bodies::comm_get_attr(r, w.word(0), w.int(1), w.addr(2), w.addr(3)) };
     MPI_Comm_delete_attr: On::Comm(0), [], |r, w| { bodies::delete_attr::<Comm>(r, w.word(0), w.int(1)) };
     MPI_Type_create_keyval: On::Myself, [], |r, w| {
-        bodies::create_keyval::<Datatype>(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
+        bodies::create_keyval::<Datatype>(r, w.word(0), w.word(1), w.addr(2), w.kept(3))
     };
     MPI_Type_free_keyval: On::Myself, [], |r, w| {
         let mut type_keyval = r.get_int(w.addr(0), "type_keyval")?;
         r.check(library!(r, &mut type_keyval))?;
         r.put_int(w.addr(0), type_keyval, "type_keyval")
     };
-    MPI_Type_set_attr: On::Myself, [], |r, w| { bodies::set_attr::<Datatype>(r, w.word(0), w.int(1), w.addr(2)) };
+    MPI_Type_set_attr: On::Myself, [], |r, w| { bodies::set_attr::<Datatype>(r, w.word(0), w.int(1), w.kept(2)) };
     MPI_Type_get_attr: On::Myself, [], |r, w| {
         bodies::get_attr::<Datatype>(r, w.word(0), w.int(1), w.addr(2), w.addr(3))
     };
     MPI_Type_delete_attr: On::Myself, [], |r, w| { bodies::delete_attr::<Datatype>(r, w.word(0), w.int(1)) };
     MPI_Win_create_keyval: On::Myself, [], |r, w| {
-        bodies::create_keyval::<Win>(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
+        bodies::create_keyval::<Win>(r, w.word(0), w.word(1), w.addr(2), w.kept(3))
     };
     MPI_Win_free_keyval: On::Myself, [], |r, w| {
         let mut win_keyval = r.get_int(w.addr(0), "win_keyval")?;
         r.check(library!(r, &mut win_keyval))?;
         r.put_int(w.addr(0), win_keyval, "win_keyval")
     };
-    MPI_Win_set_attr: On::Win(0), [], |r, w| { bodies::set_attr::<Win>(r, w.word(0), w.int(1), w.addr(2)) };
+    MPI_Win_set_attr: On::Win(0), [], |r, w| { bodies::set_attr::<Win>(r, w.word(0), w.int(1), w.kept(2)) };
     MPI_Win_get_attr: On::Win(0), [], |r, w| { bodies::win_get_attr(r, w.word(0), w.int(1), w.addr(2), w.addr(3)) };
     MPI_Win_delete_attr: On::Win(0), [], |r, w| { bodies::delete_attr::<Win>(r, w.word(0), w.int(1)) };
     MPI_Keyval_create: On::Myself, [], |r, w| {
-        bodies::create_keyval::<Comm>(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
+        bodies::create_keyval::<Comm>(r, w.word(0), w.word(1), w.addr(2), w.kept(3))
     };
     MPI_Keyval_free: On::Myself, [], |r, w| {
         let mut keyval = r.get_int(w.addr(0), "keyval")?;
         r.check(library!(r, &mut keyval))?;
         r.put_int(w.addr(0), keyval, "keyval")
     };
-    MPI_Attr_put: On::Comm(0), [], |r, w| { bodies::set_attr::<Comm>(r, w.word(0), w.int(1), w.addr(2)) };
+    MPI_Attr_put: On::Comm(0), [], |r, w| { bodies::set_attr::<Comm>(r, w.word(0), w.int(1), w.kept(2)) };
     MPI_Attr_get: On::Comm(0), [], |r, w| { bodies::comm_get_attr(r, w.word(0), w.int(1), w.addr(2), w.addr(3)) };
     MPI_Attr_delete: On::Comm(0), [], |r, w| { bodies::delete_attr::<Comm>(r, w.word(0), w.int(1)) };
 }

@@ -10,7 +10,7 @@ shims! {
     };
     MPI_Ibarrier: On::Comm(0), [1: Request], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "request")?;
+        r.room(w.addr(1), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, &mut request))?;
         r.put_request(w.addr(1), request, Pending::new(Comm(w.word(0)).into(), Kind::Collective, ()), "request")
@@ -18,7 +18,7 @@ shims! {
     MPI_Barrier_init: On::Comm(0), [2: Request], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         let info = r.hints(w.word(1), Of::Nothing, "info")?;
-        r.room(w.addr(2), 4, "request")?;
+        r.room(w.addr(2), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, info.host, &mut request))?;
         r.put_request(w.addr(2), request, Pending::new(Comm(w.word(0)).into(), Kind::PersistentCollective, ()),
@@ -97,7 +97,7 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
@@ -128,7 +128,7 @@ shims! {
         }
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
@@ -203,7 +203,7 @@ shims! {
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, &mut request))?;
@@ -244,7 +244,7 @@ shims! {
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, info.host, &mut request))?;
@@ -301,7 +301,7 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
@@ -332,7 +332,7 @@ shims! {
         }
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
@@ -407,7 +407,7 @@ shims! {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.number::<Count>(5).wide(), &recvtype))?;
         }
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, &mut request))?;
@@ -448,7 +448,7 @@ shims! {
         }
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, info.host, &mut request))?;
@@ -493,7 +493,7 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
@@ -518,7 +518,7 @@ shims! {
         }
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
@@ -565,7 +565,7 @@ shims! {
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
@@ -592,7 +592,7 @@ shims! {
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
@@ -637,7 +637,7 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
@@ -662,7 +662,7 @@ shims! {
         }
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
@@ -729,7 +729,7 @@ shims! {
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
@@ -767,7 +767,7 @@ shims! {
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
@@ -845,7 +845,7 @@ shims! {
         }
         recvtypes.as_bytes(&mut recvcounts);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
@@ -888,7 +888,7 @@ shims! {
         recvtypes.as_bytes(&mut recvcounts);
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
@@ -953,7 +953,7 @@ shims! {
         };
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, count_host, datatype_host, op.host, w.int(5), comm, &mut request))?;
         r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, (op.slot, memory)),
@@ -988,7 +988,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, count_host, datatype_host, op.host, w.int(5), comm, info.host,
             &mut request))?;
@@ -1022,7 +1022,7 @@ shims! {
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
@@ -1042,7 +1042,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
@@ -1084,7 +1084,7 @@ shims! {
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
@@ -1108,7 +1108,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
@@ -1152,7 +1152,7 @@ shims! {
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, &mut request))?;
         r.put_request(w.addr(6), request,
@@ -1177,7 +1177,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info.host,
             &mut request))?;
@@ -1211,7 +1211,7 @@ shims! {
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
@@ -1231,7 +1231,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
@@ -1275,7 +1275,7 @@ shims! {
         };
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
@@ -1300,7 +1300,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;

@@ -20,7 +20,7 @@ shims! {
     };
     MPI_Comm_group: On::Comm(0), [1: Group], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "group")?;
+        r.room(w.addr(1), r.word_bytes(), "group")?;
         let mut group = 0_usize;
         r.check(library!(r, comm, &mut group))?;
         r.put_group(w.addr(1), group, w.word(0), "group")
@@ -35,7 +35,7 @@ shims! {
     };
     MPI_Comm_dup: On::Comm(0), [1: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "newcomm")?;
+        r.room(w.addr(1), r.word_bytes(), "newcomm")?;
         let mut newcomm = 0_usize;
         r.check(library!(r, comm, &mut newcomm))?;
         r.put_comm(w.addr(1), newcomm, w.word(0), "newcomm")
@@ -43,7 +43,7 @@ shims! {
     MPI_Comm_dup_with_info: On::Comm(0), [2: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         let info = r.hints(w.word(1), Of::Comm, "info")?;
-        r.room(w.addr(2), 4, "newcomm")?;
+        r.room(w.addr(2), r.word_bytes(), "newcomm")?;
         let mut newcomm = 0_usize;
         r.check(library!(r, comm, info.host, &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
@@ -58,7 +58,7 @@ shims! {
     };
     MPI_Comm_split: On::Comm(0), [3: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(3), 4, "newcomm")?;
+        r.room(w.addr(3), r.word_bytes(), "newcomm")?;
         let mut newcomm = 0_usize;
         r.check(library!(r, comm, w.int(1), w.int(2), &mut newcomm))?;
         r.put_comm(w.addr(3), newcomm, w.word(0), "newcomm")
@@ -66,13 +66,13 @@ shims! {
     MPI_Comm_split_type: On::Comm(0), [4: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         let info = r.hints(w.word(3), Of::Comm, "info")?;
-        r.room(w.addr(4), 4, "newcomm")?;
+        r.room(w.addr(4), r.word_bytes(), "newcomm")?;
         let mut newcomm = 0_usize;
         r.check(library!(r, comm, w.int(1), w.int(2), info.host, &mut newcomm))?;
         r.put_comm(w.addr(4), newcomm, w.word(0), "newcomm")
     };
     MPI_Comm_free: On::At(Serves::Comm, 0), [], |r, w| {
-        let comm_word = r.get_word(w.addr(0), "comm")?;
+        let comm_word = r.get_handle(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;
         r.after_comm(w.addr(0), comm_word, comm, "comm")
@@ -98,7 +98,7 @@ shims! {
     };
     MPI_Comm_get_info: On::Comm(0), [1: Info], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "info_used")?;
+        r.room(w.addr(1), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, comm, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
@@ -119,7 +119,7 @@ shims! {
     };
     MPI_Comm_remote_group: On::Comm(0), [1: Group], |r, w| {
         let comm = r.inter(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "group")?;
+        r.room(w.addr(1), r.word_bytes(), "group")?;
         let mut group = 0_usize;
         r.check(library!(r, comm, &mut group))?;
         r.put_group(w.addr(1), group, w.word(0), "group")
@@ -128,14 +128,14 @@ shims! {
         let side = r.led_by(w.word(0), w.int(1))?;
         let local_comm = r.intra(w.word(0), "local_comm")?;
         let peer_comm = if side.root { r.comm(w.word(2), "peer_comm")? } else { 0 };
-        r.room(w.addr(5), 4, "newintercomm")?;
+        r.room(w.addr(5), r.word_bytes(), "newintercomm")?;
         let mut newintercomm = 0_usize;
         r.check(library!(r, local_comm, w.int(1), peer_comm, w.int(3), w.int(4), &mut newintercomm))?;
         r.put_comm(w.addr(5), newintercomm, w.word(0), "newintercomm")
     };
     MPI_Intercomm_merge: On::Comm(0), [2: Comm], |r, w| {
         let intercomm = r.inter(w.word(0), "intercomm")?;
-        r.room(w.addr(2), 4, "newintracomm")?;
+        r.room(w.addr(2), r.word_bytes(), "newintracomm")?;
         let mut newintracomm = 0_usize;
         r.check(library!(r, intercomm, w.int(1), &mut newintracomm))?;
         r.put_comm(w.addr(2), newintracomm, w.word(0), "newintracomm")

@@ -7,7 +7,7 @@ shims! {
     MPI_Type_contiguous / MPI_Type_contiguous_c: On::Myself, [2: Datatype], |r, w| {
         let oldtype = r.datatype(w.word(1), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), area(w.number::<Count>(0), 1), 0)?;
-        r.room(w.addr(2), 4, "newtype")?;
+        r.room(w.addr(2), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), oldtype.host, &mut newtype))?;
         r.put_sequence(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
@@ -16,7 +16,7 @@ shims! {
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype),
             area(w.number::<Count>(0), w.number::<Count>(1)) + area(w.number::<Count>(0), w.number::<Count>(2)), 0)?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), w.number::<Count>(1), w.number::<Count>(2), oldtype.host,
             &mut newtype))?;
@@ -26,7 +26,7 @@ shims! {
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), area(w.number::<Count>(0), w.number::<Count>(1)),
             area(w.number::<Count>(0), w.number::<Extent>(2)))?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), w.number::<Count>(1), w.number::<Extent>(2), oldtype.host,
             &mut newtype))?;
@@ -40,7 +40,7 @@ shims! {
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths) + farthest(&array_of_displacements),
             0)?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(),
             oldtype.host, &mut newtype))?;
@@ -53,7 +53,7 @@ shims! {
             "array_of_displacements")?;
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths), farthest(&array_of_displacements))?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(),
             oldtype.host, &mut newtype))?;
@@ -65,7 +65,7 @@ shims! {
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype),
             area(w.number::<Count>(0), w.number::<Count>(1)) + farthest(&array_of_displacements), 0)?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), w.number::<Count>(1), array_of_displacements.as_ptr(), oldtype.host,
             &mut newtype))?;
@@ -77,7 +77,7 @@ shims! {
         let oldtype = r.datatype(w.word(3), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), area(w.number::<Count>(0), w.number::<Count>(1)),
             farthest(&array_of_displacements))?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), w.number::<Count>(1), array_of_displacements.as_ptr(), oldtype.host,
             &mut newtype))?;
@@ -90,7 +90,7 @@ shims! {
             "array_of_displacements")?;
         let array_of_types = r.datatypes(w.addr(3), w.number::<Count>(0).wide(), "array_of_types")?;
         r.within_reach(&array_of_types, total(&array_of_blocklengths), farthest(&array_of_displacements))?;
-        r.room(w.addr(4), 4, "newtype")?;
+        r.room(w.addr(4), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.number::<Count>(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(),
             array_of_types.hosts(), &mut newtype))?;
@@ -103,7 +103,7 @@ shims! {
         let oldtype = r.datatype(w.word(5), "oldtype")?;
         array::part(&wide(&array_of_sizes), &wide(&array_of_subsizes), &wide(&array_of_starts), w.int(4))?;
         r.within_reach(slice::from_ref(&oldtype), volume(&array_of_sizes), 0)?;
-        r.room(w.addr(6), 4, "newtype")?;
+        r.room(w.addr(6), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), array_of_sizes.as_ptr(), array_of_subsizes.as_ptr(), array_of_starts.as_ptr(),
             w.int(4), oldtype.host, &mut newtype))?;
@@ -118,7 +118,7 @@ shims! {
         array::dealt((w.int(0), w.int(1)), &wide(&array_of_gsizes), &array_of_distribs, &array_of_dargs,
             &array_of_psizes, w.int(7))?;
         r.within_reach(slice::from_ref(&oldtype), dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
-        r.room(w.addr(9), 4, "newtype")?;
+        r.room(w.addr(9), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), w.int(2), array_of_gsizes.as_ptr(), array_of_distribs.as_ptr(),
             array_of_dargs.as_ptr(), array_of_psizes.as_ptr(), w.int(7), oldtype.host, &mut newtype))?;
@@ -127,7 +127,7 @@ shims! {
     MPI_Type_create_resized / MPI_Type_create_resized_c: On::Myself, [3: Datatype], |r, w| {
         let oldtype = r.datatype(w.word(0), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), 0, area(w.number::<Extent>(1), 1) + area(w.number::<Extent>(2), 1))?;
-        r.room(w.addr(3), 4, "newtype")?;
+        r.room(w.addr(3), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, oldtype.host, w.number::<Extent>(1), w.number::<Extent>(2), &mut newtype))?;
         r.put_datatype(w.addr(3), newtype, slice::from_ref(&oldtype), "newtype")
@@ -135,21 +135,21 @@ shims! {
     MPI_Type_dup: On::Myself, [1: Datatype], |r, w| {
         let oldtype = r.datatype(w.word(0), "oldtype")?;
         r.within_reach(slice::from_ref(&oldtype), 0, 0)?;
-        r.room(w.addr(1), 4, "newtype")?;
+        r.room(w.addr(1), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, oldtype.host, &mut newtype))?;
         r.put_sequence(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
     };
     MPI_Type_commit: On::Myself, [], |r, w| { bodies::type_commit(r, w.addr(0)) };
     MPI_Type_free: On::Myself, [], |r, w| {
-        let datatype_word = r.get_word(w.addr(0), "datatype")?;
+        let datatype_word = r.get_handle(w.addr(0), "datatype")?;
         let mut datatype = r.mortal_datatype(datatype_word, "datatype")?.host;
         r.check(library!(r, &mut datatype))?;
         r.after_datatype(w.addr(0), datatype_word, datatype, "datatype")
     };
     MPI_Type_size / MPI_Type_size_c: On::Myself, [], |r, w| {
         let datatype = r.asked_datatype(w.word(0), "datatype")?;
-        r.room(w.addr(1), Count::BYTES, "size")?;
+        r.room(w.addr(1), Count::bytes(r), "size")?;
         let mut size = 0 as Count;
         r.check(library!(r, datatype.host, &mut size))?;
         r.put_number(w.addr(1), size, "size")
@@ -163,9 +163,9 @@ shims! {
     };
     MPI_Type_get_extent / MPI_Type_get_extent_c: On::Myself, [], |r, w| {
         let datatype = r.asked_datatype(w.word(0), "datatype")?;
-        r.room(w.addr(1), Extent::BYTES, "lb")?;
+        r.room(w.addr(1), Extent::bytes(r), "lb")?;
         let mut lb = 0 as Extent;
-        r.room(w.addr(2), Extent::BYTES, "extent")?;
+        r.room(w.addr(2), Extent::bytes(r), "extent")?;
         let mut extent = 0 as Extent;
         r.check(library!(r, datatype.host, &mut lb, &mut extent))?;
         r.put_number(w.addr(1), lb, "lb")?;
@@ -183,9 +183,9 @@ shims! {
     };
     MPI_Type_get_true_extent / MPI_Type_get_true_extent_c: On::Myself, [], |r, w| {
         let datatype = r.asked_datatype(w.word(0), "datatype")?;
-        r.room(w.addr(1), Extent::BYTES, "true_lb")?;
+        r.room(w.addr(1), Extent::bytes(r), "true_lb")?;
         let mut true_lb = 0 as Extent;
-        r.room(w.addr(2), Extent::BYTES, "true_extent")?;
+        r.room(w.addr(2), Extent::bytes(r), "true_extent")?;
         let mut true_extent = 0 as Extent;
         r.check(library!(r, datatype.host, &mut true_lb, &mut true_extent))?;
         r.put_number(w.addr(1), true_lb, "true_lb")?;
@@ -218,7 +218,7 @@ shims! {
     MPI_Type_get_name: On::Myself, [], |r, w| { bodies::type_get_name(r, w.word(0), w.addr(1), w.addr(2)) };
     MPI_Type_set_name: On::Myself, [], |r, w| { bodies::type_set_name(r, w.word(0), w.addr(1)) };
     MPI_Type_match_size: On::Myself, [2: Datatype], |r, w| {
-        r.room(w.addr(2), 4, "datatype")?;
+        r.room(w.addr(2), r.word_bytes(), "datatype")?;
         let mut datatype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut datatype))?;
         r.put_predefined(w.addr(2), datatype, "datatype")
@@ -226,25 +226,25 @@ shims! {
     MPI_Type_get_value_index: On::Myself, [2: Datatype], |r, w| {
         let value_type = r.asked_datatype(w.word(0), "value_type")?;
         let index_type = r.asked_datatype(w.word(1), "index_type")?;
-        r.room(w.addr(2), 4, "pair_type")?;
+        r.room(w.addr(2), r.word_bytes(), "pair_type")?;
         let mut pair_type = 0_usize;
         r.check(library!(r, value_type.host, index_type.host, &mut pair_type))?;
         r.put_datatype(w.addr(2), pair_type, &[value_type, index_type], "pair_type")
     };
     MPI_Type_create_f90_integer: On::Myself, [1: Datatype], |r, w| {
-        r.room(w.addr(1), 4, "newtype")?;
+        r.room(w.addr(1), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), &mut newtype))?;
         r.put_predefined(w.addr(1), newtype, "newtype")
     };
     MPI_Type_create_f90_real: On::Myself, [2: Datatype], |r, w| {
-        r.room(w.addr(2), 4, "newtype")?;
+        r.room(w.addr(2), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut newtype))?;
         r.put_predefined(w.addr(2), newtype, "newtype")
     };
     MPI_Type_create_f90_complex: On::Myself, [2: Datatype], |r, w| {
-        r.room(w.addr(2), 4, "newtype")?;
+        r.room(w.addr(2), r.word_bytes(), "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut newtype))?;
         r.put_predefined(w.addr(2), newtype, "newtype")

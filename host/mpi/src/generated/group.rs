@@ -45,7 +45,7 @@ shims! {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;
         ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;
-        r.room(w.addr(3), 4, "newgroup")?;
+        r.room(w.addr(3), r.word_bytes(), "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
@@ -54,7 +54,7 @@ shims! {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;
         ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;
-        r.room(w.addr(3), 4, "newgroup")?;
+        r.room(w.addr(3), r.word_bytes(), "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
@@ -63,7 +63,7 @@ shims! {
         let group = r.group(w.word(0), "group")?;
         let ranges = r.ints(w.addr(2), times(i64::from(w.int(1)), 3), "ranges")?;
         ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;
-        r.room(w.addr(3), 4, "newgroup")?;
+        r.room(w.addr(3), r.word_bytes(), "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
@@ -72,13 +72,13 @@ shims! {
         let group = r.group(w.word(0), "group")?;
         let ranges = r.ints(w.addr(2), times(i64::from(w.int(1)), 3), "ranges")?;
         ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;
-        r.room(w.addr(3), 4, "newgroup")?;
+        r.room(w.addr(3), r.word_bytes(), "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
     };
     MPI_Group_free: On::Myself, [], |r, w| {
-        let group_word = r.get_word(w.addr(0), "group")?;
+        let group_word = r.get_handle(w.addr(0), "group")?;
         let mut group = r.group(group_word, "group")?;
         r.check(library!(r, &mut group))?;
         r.after_group(w.addr(0), group_word, group, "group")

@@ -5,7 +5,7 @@ use crate::call::shim::prelude::*;
 
 shims! {
     MPI_Info_create: On::Myself, [0: Info], |r, w| {
-        r.room(w.addr(0), 4, "info")?;
+        r.room(w.addr(0), r.word_bytes(), "info")?;
         let mut info = 0_usize;
         r.check(library!(r, &mut info))?;
         r.put_info(w.addr(0), info, "info")
@@ -13,13 +13,13 @@ shims! {
     MPI_Info_create_env: On::Myself, [2: Info], |r, w| { bodies::info_create_env(r, w.int(0), w.addr(1), w.addr(2)) };
     MPI_Info_dup: On::Myself, [1: Info], |r, w| {
         let info = r.info(w.word(0), "info")?;
-        r.room(w.addr(1), 4, "newinfo")?;
+        r.room(w.addr(1), r.word_bytes(), "newinfo")?;
         let mut newinfo = 0_usize;
         r.check(library!(r, info, &mut newinfo))?;
         r.put_info(w.addr(1), newinfo, "newinfo")
     };
     MPI_Info_free: On::Myself, [], |r, w| {
-        let info_word = r.get_word(w.addr(0), "info")?;
+        let info_word = r.get_handle(w.addr(0), "info")?;
         let mut info = r.made_info(info_word, "info")?;
         r.check(library!(r, &mut info))?;
         r.after_info(w.addr(0), info_word, info, "info")

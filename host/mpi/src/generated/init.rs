@@ -58,7 +58,7 @@ shims! {
         r.put_int(w.addr(1), resultlen, "resultlen")
     };
     MPI_Get_hw_resource_info: On::Myself, [0: Info], |r, w| {
-        r.room(w.addr(0), 4, "hw_info")?;
+        r.room(w.addr(0), r.word_bytes(), "hw_info")?;
         let mut hw_info = 0_usize;
         r.check(library!(r, &mut hw_info))?;
         r.put_info(w.addr(0), hw_info, "hw_info")

@@ -24,7 +24,7 @@ shims! {
     };
     MPI_File_get_group: On::File(0), [1: Group], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
-        r.room(w.addr(1), 4, "group")?;
+        r.room(w.addr(1), r.word_bytes(), "group")?;
         let mut group = 0_usize;
         r.check(library!(r, fh, &mut group))?;
         r.put_group(w.addr(1), group, w.word(0), "group")
@@ -37,7 +37,7 @@ shims! {
     };
     MPI_File_get_info: On::File(0), [1: Info], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
-        r.room(w.addr(1), 4, "info_used")?;
+        r.room(w.addr(1), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, fh, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
@@ -93,7 +93,7 @@ shims! {
         let datatype = r.datatype(w.word(4), "datatype")?;
         let buf = r.buffer(w.addr(2), w.number::<Count>(3).wide(), &datatype, "buf")?;
         r.file_offset(w.word(0), w.long(1), "offset")?;
-        r.room(w.addr(5), 4, "request")?;
+        r.room(w.addr(5), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
         r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
@@ -103,7 +103,7 @@ shims! {
         let datatype = r.datatype(w.word(4), "datatype")?;
         let buf = r.buffer(w.addr(2), w.number::<Count>(3).wide(), &datatype, "buf")?;
         r.file_offset(w.word(0), w.long(1), "offset")?;
-        r.room(w.addr(5), 4, "request")?;
+        r.room(w.addr(5), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
         r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
@@ -190,7 +190,7 @@ shims! {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
+        r.room(w.addr(4), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
         r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
@@ -199,7 +199,7 @@ shims! {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
+        r.room(w.addr(4), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
         r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
@@ -208,7 +208,7 @@ shims! {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
+        r.room(w.addr(4), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
         r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
@@ -333,7 +333,7 @@ shims! {
     MPI_File_get_type_extent / MPI_File_get_type_extent_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.asked_datatype(w.word(1), "datatype")?;
-        r.room(w.addr(2), Extent::BYTES, "extent")?;
+        r.room(w.addr(2), Extent::bytes(r), "extent")?;
         let mut extent = 0 as Extent;
         r.check(library!(r, fh, datatype.host, &mut extent))?;
         r.put_number(w.addr(2), extent, "extent")
@@ -354,6 +354,6 @@ shims! {
         r.check(library!(r, fh))
     };
     MPI_Register_datarep / MPI_Register_datarep_c: On::FileNull, [], |r, w| {
-        bodies::register_datarep(r, LARGE, w.addr(0), w.word(1), w.word(2), w.word(3), w.addr(4))
+        bodies::register_datarep(r, LARGE, w.addr(0), w.word(1), w.word(2), w.word(3), w.kept(4))
     };
 }

@@ -9,6 +9,6 @@ shims! {
     MPI_Get_address: On::Myself, [], |r, w| { bodies::get_address(r, w.addr(0), w.addr(1)) };
     MPI_Aint_add: On::Myself, [], |r, w| { w.returns_int(bodies::aint_add(r, w.int(0), w.int(1))?) };
     MPI_Aint_diff: On::Myself, [], |r, w| { w.returns_int(bodies::aint_diff(r, w.int(0), w.int(1))?) };
-    MPI_Alloc_mem: On::Myself, [], |r, w| { bodies::alloc_mem(r, w.int(0), w.word(1), w.addr(2)) };
+    MPI_Alloc_mem: On::Myself, [], |r, w| { bodies::alloc_mem(r, w.aint(0).wide(), w.word(1), w.addr(2)) };
     MPI_Free_mem: On::Myself, [], |r, w| { bodies::free_mem(r, w.addr(0)) };
 }

@@ -43,7 +43,7 @@ shims! {
         bodies::t_cvar_handle_alloc(r, w.int(0), w.addr(1), w.addr(2), w.addr(3))
     };
     MPI_T_cvar_handle_free: On::Nothing, [], |r, w| {
-        let handle_word = r.get_word(w.addr(0), "handle")?;
+        let handle_word = r.get_handle(w.addr(0), "handle")?;
         let mut handle = r.tool(handle_word, "MPI_T_cvar_handle")?;
         r.check(library!(r, &mut handle))?;
         r.after_tool(w.addr(0), handle_word, handle, "handle")
@@ -90,7 +90,7 @@ shims! {
         atomic.put_int(r)
     };
     MPI_T_pvar_session_create: On::Nothing, [], |r, w| {
-        r.room(w.addr(0), 4, "session")?;
+        r.room(w.addr(0), r.word_bytes(), "session")?;
         let mut session = 0_usize;
         r.check(library!(r, &mut session))?;
         r.put_tool(w.addr(0), session, "MPI_T_pvar_session")
@@ -101,7 +101,7 @@ shims! {
     };
     MPI_T_pvar_handle_free: On::Nothing, [], |r, w| {
         let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
-        let handle_word = r.get_word(w.addr(1), "handle")?;
+        let handle_word = r.get_handle(w.addr(1), "handle")?;
         let mut handle = r.tool(handle_word, "MPI_T_pvar_handle")?;
         r.check(library!(r, session, &mut handle))?;
         r.after_tool(w.addr(1), handle_word, handle, "handle")
@@ -163,11 +163,11 @@ shims! {
         bodies::t_event_handle_alloc(r, w.int(0), w.addr(1), w.word(2), w.addr(3))
     };
     MPI_T_event_handle_free: On::Nothing, [], |r, w| {
-        bodies::t_event_handle_free(r, w.word(0), w.addr(1), w.word(2))
+        bodies::t_event_handle_free(r, w.word(0), w.kept(1), w.word(2))
     };
     MPI_T_event_handle_get_info: On::Nothing, [1: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
-        r.room(w.addr(1), 4, "info_used")?;
+        r.room(w.addr(1), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, event_registration, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
@@ -178,11 +178,11 @@ shims! {
         r.check(library!(r, event_registration, info.host))
     };
     MPI_T_event_register_callback: On::Nothing, [], |r, w| {
-        bodies::t_event_register_callback(r, w.word(0), w.int(1), w.word(2), w.addr(3), w.word(4))
+        bodies::t_event_register_callback(r, w.word(0), w.int(1), w.word(2), w.kept(3), w.word(4))
     };
     MPI_T_event_callback_get_info: On::Nothing, [2: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
-        r.room(w.addr(2), 4, "info_used")?;
+        r.room(w.addr(2), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, event_registration, w.int(1), &mut info_used))?;
         r.put_info(w.addr(2), info_used, "info_used")

@@ -26,7 +26,7 @@ shims! {
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
@@ -43,7 +43,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
@@ -74,7 +74,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
@@ -93,7 +93,7 @@ shims! {
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
@@ -124,7 +124,7 @@ shims! {
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(7), 4, "request")?;
+        r.room(w.addr(7), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
@@ -142,7 +142,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
@@ -177,7 +177,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
@@ -199,7 +199,7 @@ shims! {
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
@@ -235,7 +235,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
@@ -257,7 +257,7 @@ shims! {
         recvtypes.as_bytes(&mut recvcounts);
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
-        r.room(w.addr(10), 4, "request")?;
+        r.room(w.addr(10), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;

@@ -31,7 +31,7 @@ shims! {
     MPI_Pack_size / MPI_Pack_size_c: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
         let datatype = r.datatype(w.word(1), "datatype")?;
-        r.room(w.addr(3), Count::BYTES, "size")?;
+        r.room(w.addr(3), Count::bytes(r), "size")?;
         let mut size = 0 as Count;
         r.check(library!(r, w.number::<Count>(0), datatype.host, comm, &mut size))?;
         r.put_number(w.addr(3), size, "size")
@@ -78,7 +78,7 @@ shims! {
         if datatype.hull(w.number::<Count>(1).wide()).is_none() {
             return r.put_number(w.addr(3), 0 as Extent, "size");
         }
-        r.room(w.addr(3), Extent::BYTES, "size")?;
+        r.room(w.addr(3), Extent::bytes(r), "size")?;
         let mut size = 0 as Extent;
         r.check(library!(r, datarep.as_ptr(), w.number::<Count>(1), datatype.host, &mut size))?;
         r.put_number(w.addr(3), size, "size")

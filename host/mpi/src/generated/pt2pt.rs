@@ -41,7 +41,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
@@ -52,7 +52,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
@@ -62,7 +62,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()), "request")
@@ -73,7 +73,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
@@ -84,7 +84,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
@@ -96,7 +96,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
@@ -107,7 +107,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()), "request")
@@ -118,7 +118,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
         let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
@@ -143,7 +143,7 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
         let own = r.own_message(w.word(5), None, Some((&buf, w.int(3))))?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
@@ -155,7 +155,7 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
         let own = r.own_message_later(w.word(5), None, Some((&buf, w.int(3))))?;
-        r.room(w.addr(6), 4, "request")?;
+        r.room(w.addr(6), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
@@ -189,7 +189,7 @@ shims! {
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(9))?;
         let own = r.own_message(w.word(10), Some((&sendbuf, w.int(3))), Some((&recvbuf, w.int(8))))?;
-        r.room(w.addr(11), 4, "request")?;
+        r.room(w.addr(11), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, &mut request))?;
@@ -217,7 +217,7 @@ shims! {
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(6))?;
         let own = r.own_message(w.word(7), None, Some((&buf, w.int(5))))?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             &mut request))?;
@@ -245,7 +245,7 @@ shims! {
     MPI_Mprobe: On::Comm(2), [3: Message], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
         tag::of_receive(w.int(1))?;
-        r.room(w.addr(3), 4, "message")?;
+        r.room(w.addr(3), r.word_bytes(), "message")?;
         let mut message = 0_usize;
         let mut status = r.status_out(w.addr(4), "status")?;
         let code = library!(r, w.int(0), w.int(1), comm, &mut message, status.pointer());
@@ -258,7 +258,7 @@ shims! {
         tag::of_receive(w.int(1))?;
         r.room(w.addr(3), 4, "flag")?;
         let mut flag = 0 as c_int;
-        r.room(w.addr(4), 4, "message")?;
+        r.room(w.addr(4), r.word_bytes(), "message")?;
         let mut message = 0_usize;
         let mut status = r.status_out(w.addr(5), "status")?;
         let code = library!(r, w.int(0), w.int(1), comm, &mut flag, &mut message, status.pointer());
@@ -268,7 +268,7 @@ shims! {
         r.put_message(w.addr(4), message, "message")
     };
     MPI_Mrecv / MPI_Mrecv_c: On::Myself, [], |r, w| {
-        let message_word = r.get_word(w.addr(3), "message")?;
+        let message_word = r.get_handle(w.addr(3), "message")?;
         let mut message = r.message(message_word, "message")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
@@ -281,13 +281,13 @@ shims! {
         r.after_message(w.addr(3), message_word, message, "message")
     };
     MPI_Imrecv / MPI_Imrecv_c: On::Myself, [4: Request], |r, w| {
-        let message_word = r.get_word(w.addr(3), "message")?;
+        let message_word = r.get_handle(w.addr(3), "message")?;
         let mut message = r.message(message_word, "message")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         r.own_matched(&buf)?;
-        r.room(w.addr(4), 4, "request")?;
+        r.room(w.addr(4), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, &mut message, &mut request))?;
         r.after_message(w.addr(3), message_word, message, "message")?;
@@ -296,7 +296,7 @@ shims! {
     MPI_Get_count / MPI_Get_count_c: On::Myself, [], |r, w| {
         let status = r.status_in(w.addr(0), "status")?;
         let datatype = r.datatype(w.word(1), "datatype")?;
-        r.room(w.addr(2), Count::BYTES, "count")?;
+        r.room(w.addr(2), Count::bytes(r), "count")?;
         let mut count = 0 as Count;
         r.check(library!(r, &status, datatype.host, &mut count))?;
         r.put_number(w.addr(2), count, "count")
@@ -307,7 +307,7 @@ shims! {
         if datatype.size() == 0 {
             return r.put_number(w.addr(2), r.elements_of_nothing(&status)? as Count, "count");
         }
-        r.room(w.addr(2), Count::BYTES, "count")?;
+        r.room(w.addr(2), Count::bytes(r), "count")?;
         let mut count = 0 as Count;
         r.check(library!(r, &status, datatype.host, &mut count))?;
         r.put_number(w.addr(2), count, "count")
@@ -391,7 +391,7 @@ shims! {
     };
     MPI_Buffer_flush: On::Myself, [], |r, _w| { r.check(library!(r)) };
     MPI_Buffer_iflush: On::Myself, [0: Request], |r, w| {
-        r.room(w.addr(0), 4, "request")?;
+        r.room(w.addr(0), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, &mut request))?;
         r.put_request(w.addr(0), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")
@@ -408,7 +408,7 @@ shims! {
     };
     MPI_Comm_iflush_buffer: On::Comm(0), [1: Request], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
-        r.room(w.addr(1), 4, "request")?;
+        r.room(w.addr(1), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, &mut request))?;
         r.put_request(w.addr(1), request, Pending::new(Comm(w.word(0)).into(), Kind::Message, ()), "request")
@@ -425,7 +425,7 @@ shims! {
     };
     MPI_Session_iflush_buffer: On::Session(0), [1: Request], |r, w| {
         let session = r.session(w.word(0), "session")?;
-        r.room(w.addr(1), 4, "request")?;
+        r.room(w.addr(1), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, session, &mut request))?;
         r.put_request(w.addr(1), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")

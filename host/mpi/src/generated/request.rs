@@ -29,7 +29,7 @@ shims! {
     MPI_Start: On::Myself, [], |r, w| { bodies::start(r, w.addr(0)) };
     MPI_Startall: On::Myself, [], |r, w| { bodies::startall(r, w.int(0), w.addr(1)) };
     MPI_Grequest_start: On::Myself, [4: Request], |r, w| {
-        bodies::grequest_start(r, w.word(0), w.word(1), w.word(2), w.addr(3), w.addr(4))
+        bodies::grequest_start(r, w.word(0), w.word(1), w.word(2), w.kept(3), w.addr(4))
     };
     MPI_Grequest_complete: On::Request(0), [], |r, w| { bodies::grequest_complete(r, w.word(0)) };
 }

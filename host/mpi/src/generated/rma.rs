@@ -5,13 +5,16 @@ use crate::call::shim::prelude::*;
 
 shims! {
     MPI_Win_create / MPI_Win_create_c: On::Comm(4), [5: Win], |r, w| {
-        bodies::win_create(r, LARGE, w.addr(0), w.int(1), w.int(2), w.word(3), w.word(4), w.addr(5))
+        bodies::win_create(r, LARGE, w.addr(0), w.aint(1).wide(), w.number::<Displ>(2).wide(), w.word(3), w.word(4),
+            w.addr(5))
     };
     MPI_Win_allocate / MPI_Win_allocate_c: On::Comm(3), [5: Win], |r, w| {
-        bodies::win_allocate(r, LARGE, w.int(0), w.int(1), w.word(2), w.word(3), w.addr(4), w.addr(5))
+        bodies::win_allocate(r, LARGE, w.aint(0).wide(), w.number::<Displ>(1).wide(), w.word(2), w.word(3), w.addr(4),
+            w.addr(5))
     };
     MPI_Win_allocate_shared / MPI_Win_allocate_shared_c: On::Comm(3), [5: Win], |r, w| {
-        bodies::win_allocate_shared(r, LARGE, w.int(0), w.int(1), w.word(2), w.word(3), w.addr(4), w.addr(5))
+        bodies::win_allocate_shared(r, LARGE, w.aint(0).wide(), w.number::<Displ>(1).wide(), w.word(2), w.word(3),
+            w.addr(4), w.addr(5))
     };
     MPI_Win_shared_query / MPI_Win_shared_query_c: On::Win(0), [], |r, w| {
         bodies::win_shared_query(r, LARGE, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4))
@@ -19,10 +22,10 @@ shims! {
     MPI_Win_create_dynamic: On::Comm(1), [2: Win], |r, w| {
         bodies::win_create_dynamic(r, w.word(0), w.word(1), w.addr(2))
     };
-    MPI_Win_attach: On::Win(0), [], |r, w| { bodies::win_attach(r, w.word(0), w.addr(1), w.int(2)) };
+    MPI_Win_attach: On::Win(0), [], |r, w| { bodies::win_attach(r, w.word(0), w.addr(1), w.aint(2).wide()) };
     MPI_Win_detach: On::Win(0), [], |r, w| { bodies::win_detach(r, w.word(0), w.addr(1)) };
     MPI_Win_free: On::At(Serves::Win, 0), [], |r, w| {
-        let win_word = r.get_word(w.addr(0), "win")?;
+        let win_word = r.get_handle(w.addr(0), "win")?;
         let mut win = r.win(win_word, "win")?;
         r.without_epochs(win_word)?;
         r.check(library!(r, &mut win))?;
@@ -30,7 +33,7 @@ shims! {
     };
     MPI_Win_get_group: On::Win(0), [1: Group], |r, w| {
         let win = r.win(w.word(0), "win")?;
-        r.room(w.addr(1), 4, "group")?;
+        r.room(w.addr(1), r.word_bytes(), "group")?;
         let mut group = 0_usize;
         r.check(library!(r, win, &mut group))?;
         r.put_group(w.addr(1), group, w.word(0), "group")
@@ -42,7 +45,7 @@ shims! {
     };
     MPI_Win_get_info: On::Win(0), [1: Info], |r, w| {
         let win = r.win(w.word(0), "win")?;
-        r.room(w.addr(1), 4, "info_used")?;
+        r.room(w.addr(1), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, win, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
@@ -83,7 +86,7 @@ shims! {
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win, &mut request))?;
@@ -111,7 +114,7 @@ shims! {
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(5).wide(), &target_datatype), (w.number::<Count>(1).wide(), &origin_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
-        r.room(w.addr(8), 4, "request")?;
+        r.room(w.addr(8), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win, &mut request))?;
@@ -143,7 +146,7 @@ shims! {
             (w.number::<Count>(5).wide(), &target_datatype))?;
         let op = r.accumulation(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
-        r.room(w.addr(9), 4, "request")?;
+        r.room(w.addr(9), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, op.host, win, &mut request))?;
@@ -184,7 +187,7 @@ shims! {
         r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
         let op = r.accumulation(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
-        r.room(w.addr(12), 4, "request")?;
+        r.room(w.addr(12), r.word_bytes(), "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, r.operands_told(w.word(10), w.number::<Count>(1)), origin_datatype.host,
             result_addr.at, w.number::<Count>(4), result_datatype.host, w.int(6), target_disp, w.number::<Count>(8),
@@ -192,7 +195,7 @@ shims! {
         r.put_request(w.addr(12), request, Pending::new(Win(w.word(11)).into(), Kind::Access, ()), "request")
     };
     MPI_Fetch_and_op: On::Win(6), [], |r, w| {
-        bodies::fetch_and_op(r, w.addr(0), w.addr(1), w.word(2), w.int(3), w.int(4), w.word(5), w.word(6))
+        bodies::fetch_and_op(r, w.addr(0), w.addr(1), w.word(2), w.int(3), w.aint(4).wide(), w.word(5), w.word(6))
     };
     MPI_Compare_and_swap: On::Win(6), [], |r, w| {
         let win = r.win(w.word(6), "win")?;

@@ -10,7 +10,7 @@ shims! {
     MPI_Session_finalize: On::At(Serves::Session, 0), [], |r, w| { bodies::session_finalize(r, w.addr(0)) };
     MPI_Session_get_info: On::Session(0), [1: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
-        r.room(w.addr(1), 4, "info_used")?;
+        r.room(w.addr(1), r.word_bytes(), "info_used")?;
         let mut info_used = 0_usize;
         r.check(library!(r, session, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
@@ -29,7 +29,7 @@ shims! {
     MPI_Session_get_pset_info: On::Session(0), [2: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         let pset_name = r.string(w.addr(1), "pset_name")?;
-        r.room(w.addr(2), 4, "info")?;
+        r.room(w.addr(2), r.word_bytes(), "info")?;
         let mut info = 0_usize;
         r.check(library!(r, session, pset_name.as_ptr(), &mut info))?;
         r.put_info(w.addr(2), info, "info")
@@ -37,7 +37,7 @@ shims! {
     MPI_Group_from_session_pset: On::Session(0), [2: Group], |r, w| {
         let session = r.session(w.word(0), "session")?;
         let pset_name = r.string(w.addr(1), "pset_name")?;
-        r.room(w.addr(2), 4, "newgroup")?;
+        r.room(w.addr(2), r.word_bytes(), "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, session, pset_name.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(2), newgroup, w.word(0), "newgroup")

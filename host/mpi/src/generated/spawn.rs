@@ -13,7 +13,7 @@ shims! {
     };
     MPI_Comm_get_parent: On::Myself, [0: Comm], |r, w| { bodies::comm_get_parent(r, w.addr(0)) };
     MPI_Comm_disconnect: On::At(Serves::Comm, 0), [], |r, w| {
-        let comm_word = r.get_word(w.addr(0), "comm")?;
+        let comm_word = r.get_handle(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;
         r.after_comm(w.addr(0), comm_word, comm, "comm")

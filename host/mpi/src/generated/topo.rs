@@ -43,7 +43,7 @@ shims! {
     MPI_Cart_sub: On::Comm(0), [2: Comm], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         let remain_dims = r.ints(w.addr(1), r.dimensions(w.word(0))?, "remain_dims")?;
-        r.room(w.addr(2), 4, "newcomm")?;
+        r.room(w.addr(2), r.word_bytes(), "newcomm")?;
         let mut newcomm = 0_usize;
         r.check(library!(r, comm, remain_dims.as_ptr(), &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
@@ -53,7 +53,7 @@ shims! {
         let comm_old = r.intra(w.word(0), "comm_old")?;
         let index = r.ints(w.addr(2), i64::from(w.int(1)), "index")?;
         let edges = r.ints(w.addr(3), last(&index), "edges")?;
-        r.room(w.addr(5), 4, "comm_graph")?;
+        r.room(w.addr(5), r.word_bytes(), "comm_graph")?;
         let mut comm_graph = 0_usize;
         r.check(library!(r, comm_old, w.int(1), index.as_ptr(), edges.as_ptr(), w.int(4), &mut comm_graph))?;
         r.put_comm(w.addr(5), comm_graph, w.word(0), "comm_graph")

@@ -11,8 +11,8 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, File, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
-    MPI_MODE_DELETE_ON_CLOSE,
+    Addr, Datatype, Errhandler, File, Kept, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION,
+    MPI_MAX_DATAREP_STRING, MPI_MODE_DELETE_ON_CLOSE,
 };
 use rankine_guest::Error;
 use rankine_guest::errhan::Serves;
@@ -96,7 +96,7 @@ impl Rank {
 
 /// `MPI_File_open`
 pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, info: u32, fh: Addr) -> Result<()> {
-    r.room(fh, 4, "fh")?;
+    r.room(fh, r.word_bytes(), "fh")?;
     let (comm, info) = (r.intra(comm_word, "comm")?, r.hints(info, Of::File, "info")?);
     let is_alone = r.is_alone(comm_word)?;
     r.prove_contexts(comm, if is_alone { 1 } else { 2 })?;
@@ -120,19 +120,19 @@ pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, inf
     let word = r.files.open.insert(open).inspect_err(|_| r.keeping.overdraw())?;
     r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
     r.descends(word, comm_word);
-    r.put_word(fh, word, "fh")
+    r.put_handle(fh, word, "fh")
 }
 
 /// `MPI_File_close`
 pub(crate) fn file_close(r: &Rank, fh: Addr) -> Result<()> {
-    let word = r.get_word(fh, "fh")?;
+    let word = r.get_handle(fh, "fh")?;
     let mut host = r.file(word, "fh")?;
     let call = r.symbol::<symbols::MPI_File_close>()?;
     // SAFETY: a file of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
     r.errhandlers.forget(Serves::File, word);
     r.forget_session(word);
-    r.put_word(fh, File::NULL.0, "fh")?;
+    r.put_handle(fh, File::NULL.0, "fh")?;
     let Some(Open { opened, mode, between, .. }) = r.files.open.remove(word) else { return Ok(()) };
     let deleted = match mode & MPI_MODE_DELETE_ON_CLOSE {
         0 => Ok(()),
@@ -222,8 +222,8 @@ pub(crate) fn file_get_view(
     let (of_elements, of_file) = r.files.open.with(fh, |open| open.view.get()).unwrap_or_default();
     let word = |host: usize, known: u32| if is_constant(host) { Ok(known) } else { r.adopt_datatype(host, &[]) };
     r.put_long(disp, displ, "disp")?;
-    r.put_word(etype_at, word(etype, of_elements)?, "etype")?;
-    r.put_word(filetype_at, word(filetype, of_file)?, "filetype")?;
+    r.put_handle(etype_at, word(etype, of_elements)?, "etype")?;
+    r.put_handle(filetype_at, word(filetype, of_file)?, "filetype")?;
     r.put_text(datarep_at, &datarep, i64::from(MPI_MAX_DATAREP_STRING), "datarep")
 }
 
@@ -235,7 +235,7 @@ pub(crate) fn register_datarep(
     _read_conversion_fn: u32,
     _write_conversion_fn: u32,
     _dtype_file_extent_fn: u32,
-    _extra_state: Addr,
+    _extra_state: Kept,
 ) -> Result<()> {
     let name = r.string(datarep, "datarep")?;
     let text = format!(

@@ -41,7 +41,7 @@ impl Write {
     fn new(r: &Rank, fh: u32, (buf, count, datatype): (Addr, i64, u32), request: Addr) -> Result<Write> {
         let (file, datatype) = (r.file(fh, "fh")?, r.datatype(datatype, "datatype")?);
         let at = r.buffer(buf, count, &datatype, "buf")?.at;
-        r.room(request, 4, "request")?;
+        r.room(request, r.word_bytes(), "request")?;
         let bytes = count.unsigned_abs().saturating_mul(datatype.size().unsigned_abs());
         Ok(Write { fh, file, at, count, datatype, bytes, request })
     }

@@ -47,18 +47,18 @@ fn detach(
     (at, size_at): (Addr, Addr),
     call: impl FnOnce(*mut c_void, &mut i64) -> c_int,
 ) -> Result<()> {
-    r.room(at, 4, "buffer_addr")?;
+    r.room(at, r.word_bytes(), "buffer_addr")?;
     r.room(size_at, if large { 8 } else { 4 }, "size")?;
     let (mut pointer, mut size) = (std::ptr::null_mut::<c_void>(), 0);
     r.check(call((&raw mut pointer).cast(), &mut size))?;
     let known = r.buffers.0.borrow().iter().position(|(_, room)| room.at == pointer);
     match known.map(|index| r.buffers.0.borrow_mut().swap_remove(index)) {
-        Some((address, _)) => r.put_word(at, address.0 as u32, "buffer_addr")?,
+        Some((address, _)) => r.put_address(at, address, "buffer_addr")?,
         None if pointer as usize == MPI_BUFFER_AUTOMATIC.0 as usize => {
-            r.put_word(at, MPI_BUFFER_AUTOMATIC.0 as u32, "buffer_addr")?;
+            r.put_address(at, MPI_BUFFER_AUTOMATIC, "buffer_addr")?;
         }
         // Never an address of the host's.
-        None => r.put_word(at, 0, "buffer_addr")?,
+        None => r.put_address(at, Addr::NULL, "buffer_addr")?,
     }
     if large { r.put_long(size_at, size, "size") } else { r.put_int(size_at, size as c_int, "size") }
 }

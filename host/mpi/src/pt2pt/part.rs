@@ -107,7 +107,7 @@ fn init<Kept: Any>(
         ));
     }
     let hints = r.hints(info, Of::Nothing, "info")?;
-    r.room(request_at, 4, "request")?;
+    r.room(request_at, r.word_bytes(), "request")?;
     let parts = Parts { count: partitions, is_alone: peer == MPI_PROC_NULL };
     let kept = kept()?;
     let message = Message { at: buffer.at, datatype: datatype.host, comm, hints };

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 
 use rankine_abi::{Addr, MPI_ERR_IN_STATUS, MPI_SUCCESS, MPI_UNDEFINED, Request};
 use rankine_guest::Error;
+use smallvec::SmallVec;
 
 use super::{Failed, NULL, Several};
 use crate::Result;
@@ -19,7 +20,7 @@ fn settle_one(r: &Rank, request: Addr, word: u32, host: usize, code: c_int) -> R
     }
     let mut done = Ok(());
     if host == NULL && word != Request::NULL.0 {
-        r.put_word(request, Request::NULL.0, "request")?;
+        r.put_handle(request, Request::NULL.0, "request")?;
         done = r.complete(word);
     }
     r.check(code).and(done)
@@ -63,7 +64,7 @@ fn outcome_of_several(
 
 /// `MPI_Wait`
 pub(crate) fn wait(r: &Rank, request: Addr, status: Addr) -> Result<()> {
-    let word = r.get_word(request, "request")?;
+    let word = r.get_handle(request, "request")?;
     let (mut host, _listing) = r.listed(word)?;
     let mut status = r.completion_out(status, "status")?;
     let call = r.symbol::<symbols::MPI_Wait>()?;
@@ -75,7 +76,7 @@ pub(crate) fn wait(r: &Rank, request: Addr, status: Addr) -> Result<()> {
 
 /// `MPI_Test`
 pub(crate) fn test(r: &Rank, request: Addr, flag_at: Addr, status: Addr) -> Result<()> {
-    let word = r.get_word(request, "request")?;
+    let word = r.get_handle(request, "request")?;
     let (mut host, _listing) = r.listed(word)?;
     r.room(flag_at, 4, "flag")?;
     let mut status = r.completion_out(status, "status")?;
@@ -196,7 +197,7 @@ fn complete_some(
     call: CompletesSome,
 ) -> Result<()> {
     let mut requests = r.requests_of(list, incount)?;
-    let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
+    let mut indices = r.short_ints(indices_at, i64::from(incount), "array_of_indices")?;
     let mut statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
     r.room(outcount, 4, "outcount")?;
     let mut done = MPI_UNDEFINED;
@@ -212,7 +213,7 @@ fn complete_some(
         statuses.put(r, count);
     }
     r.give_out_codes(code, &statuses, count);
-    r.put_words(indices_at, &indices[..count], "array_of_indices")?;
+    put_indices(r, indices_at, &indices[..count])?;
     let failed = r.settle(list, &requests)?;
     outcome_of_several(r, code, failed, &statuses, &indices[..count])
 }
@@ -282,7 +283,7 @@ pub(crate) fn request_get_status_some(
     statuses_at: Addr,
 ) -> Result<()> {
     let requests = r.requests_of(list, incount)?;
-    let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
+    let mut indices = r.short_ints(indices_at, i64::from(incount), "array_of_indices")?;
     let mut statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
     r.room(outcount, 4, "outcount")?;
     let (call, mut done) = (r.symbol::<symbols::MPI_Request_get_status_some>()?, MPI_UNDEFINED);
@@ -293,5 +294,11 @@ pub(crate) fn request_get_status_some(
     r.put_int(outcount, done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
     statuses.put(r, count);
-    r.put_words(indices_at, &indices[..count], "array_of_indices")
+    put_indices(r, indices_at, &indices[..count])
+}
+
+/// Stores indices as the library has written them.
+fn put_indices(r: &Rank, at: Addr, indices: &[u32]) -> Result<()> {
+    let indices: SmallVec<[c_int; 64]> = indices.iter().map(|&index| index as c_int).collect();
+    r.put_ints(at, &indices, "array_of_indices")
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Comm, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_REQUEST, Request};
+use rankine_abi::{Addr, Comm, Kept, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_REQUEST, Request};
 use rankine_guest::{Error, copy};
 
 use super::{Kind, Pending, Several, Then};
@@ -19,7 +19,7 @@ struct Generalised {
     query: u32,
     free: u32,
     cancel: u32,
-    extra_state: i32,
+    extra_state: Kept,
 }
 
 /// The generalised requests that the library knows, by the number that it is given as their state.
@@ -57,12 +57,11 @@ pub(crate) fn grequest_start(
     query_fn: u32,
     free_fn: u32,
     cancel_fn: u32,
-    extra_state: Addr,
+    extra_state: Kept,
     request_at: Addr,
 ) -> Result<()> {
-    r.room(request_at, 4, "request")?;
-    let functions =
-        Generalised { query: query_fn, free: free_fn, cancel: cancel_fn, extra_state: extra_state.0 as i32 };
+    r.room(request_at, r.word_bytes(), "request")?;
+    let functions = Generalised { query: query_fn, free: free_fn, cancel: cancel_fn, extra_state };
     let call = r.symbol::<symbols::MPI_Grequest_start>()?;
     let (state, mut request) = (r.requests.generalised.add(functions), 0);
     let code = {
@@ -138,7 +137,7 @@ unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
     unsafe { copy::copy_small(value.as_mut_ptr().cast(), status.cast(), size_of::<Status>()) };
     let answer = r.with_scratch(32, |at| {
         r.put_whole_status(at, &value, "status").ok()?;
-        let answer = r.call_guest(functions.query, &[functions.extra_state, at.0 as i32])?;
+        let answer = r.call_guest(functions.query, r.arguments().kept(functions.extra_state).address(at))?;
         value = r.status_in(at, "status").ok()?;
         // A code that the guest leaves there is an answer too.
         value[ERROR] = r.answered_code(value[ERROR]);
@@ -156,7 +155,7 @@ unsafe extern "C" fn free(state: *mut c_void) -> c_int {
     // SAFETY: the library calls it within a call of this thread's rank, if there is one.
     let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     let Some(functions) = r.requests.generalised.remove(state) else { return CANNOT };
-    r.call_guest(functions.free, &[functions.extra_state]).map_or(CANNOT, |code| r.answered_code(code))
+    r.call_guest(functions.free, r.arguments().kept(functions.extra_state)).map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The program cancels a generalised request.
@@ -164,5 +163,6 @@ unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
     // SAFETY: the library calls it within a call of this thread's rank, if there is one.
     let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
-    r.call_guest(functions.cancel, &[functions.extra_state, complete]).map_or(CANNOT, |code| r.answered_code(code))
+    r.call_guest(functions.cancel, r.arguments().kept(functions.extra_state).int(complete))
+        .map_or(CANNOT, |code| r.answered_code(code))
 }

@@ -250,7 +250,7 @@ impl Rank {
         let Pending { whose, kind, more, .. } = pending;
         if more.is_some() {
             let word = self.new_request(host, Pending { more, ..Pending::new(whose, kind, ()) })?;
-            return self.put_word(at, word, what);
+            return self.put_handle(at, word, what);
         }
         let word = match host {
             NULL => Request::NULL.0,
@@ -259,7 +259,7 @@ impl Rank {
                 self.requests.made.insert_with(make)?
             }
         };
-        self.put_word(at, word, what)
+        self.put_handle(at, word, what)
     }
 
     /// A new request that needs more than a plain message, or that no address is known for yet. What the library may
@@ -366,7 +366,7 @@ impl Rank {
 
     /// Reads the requests of a call, and finds the library's.
     fn requests_of(&self, at: Addr, count: c_int) -> Result<Several<'_>> {
-        let words = self.short_words(at, i64::from(count), "array_of_requests")?;
+        let words = self.short_handles(at, i64::from(count), "array_of_requests")?;
         let listing = self.requests.calls.begin();
         let look = |pending: &Pending, word| match pending.is_freed() {
             true => Err(self.requests.made.unknown(word, "array_of_requests")),
@@ -382,7 +382,7 @@ impl Rank {
         let is_gone = |word: u32, host: usize| host == NULL && word != Request::NULL.0;
         let gone = || requests().filter_map(|(index, (word, &host))| is_gone(word, host).then_some((index, word)));
         for (index, _) in gone() {
-            self.put_word(at.plus(4 * index as u64), Request::NULL.0, "array_of_requests")?;
+            self.put_handle(at.plus(self.word_bytes() * index as u64), Request::NULL.0, "array_of_requests")?;
         }
         let unfinished = self.requests.made.remove_all(gone(), |pending| pending.more.is_some());
         // All of them, whatever becomes of one.
@@ -393,7 +393,7 @@ impl Rank {
 /// `MPI_Request_free`: the operation may go on, so what it needs is kept, and with it the library's request, which tells
 /// when it is complete. A generalised request is the program's to complete.
 pub(crate) fn request_free(r: &Rank, request: Addr) -> Result<()> {
-    let word = r.get_word(request, "request")?;
+    let word = r.get_handle(request, "request")?;
     let mut host = r.unlisted(word)?;
     let is_kept = |pending: &mut Pending| match pending.then_mut() {
         Some(Then::Generalised { .. }) | None => false,
@@ -402,7 +402,7 @@ pub(crate) fn request_free(r: &Rank, request: Addr) -> Result<()> {
     if r.requests.made.change(word, is_kept) == Some(true) {
         let kept = r.requests.made.remove(word);
         r.requests.given_up.borrow_mut().extend(kept);
-        return r.put_word(request, Request::NULL.0, "request");
+        return r.put_handle(request, Request::NULL.0, "request");
     }
     let call = r.symbol::<symbols::MPI_Request_free>()?;
     // SAFETY: a request that no call has listed; what the operation still needs stays in its slot.
@@ -418,12 +418,12 @@ pub(crate) fn request_free(r: &Rank, request: Addr) -> Result<()> {
     if awaited != Some(true) {
         r.requests.made.remove(word);
     }
-    r.put_word(request, Request::NULL.0, "request")
+    r.put_handle(request, Request::NULL.0, "request")
 }
 
 /// `MPI_Cancel`
 pub(crate) fn cancel(r: &Rank, request: Addr) -> Result<()> {
-    let word = r.get_word(request, "request")?;
+    let word = r.get_handle(request, "request")?;
     let mut host = r.request(word, "request")?;
     r.kind_of(word, "request")?.can_be_cancelled()?;
     if r.threads.are_several() {
@@ -442,7 +442,7 @@ pub(crate) fn cancel(r: &Rank, request: Addr) -> Result<()> {
 
 /// `MPI_Start`
 pub(crate) fn start(r: &Rank, request: Addr) -> Result<()> {
-    let word = r.get_word(request, "request")?;
+    let word = r.get_handle(request, "request")?;
     let persistent = persistent(r, word)?;
     // Nothing that another thread may free is given to the library without the turn.
     r.keeping_turn(|| start_one(r, word, &persistent))
@@ -450,7 +450,7 @@ pub(crate) fn start(r: &Rank, request: Addr) -> Result<()> {
 
 /// `MPI_Startall`
 pub(crate) fn startall(r: &Rank, count: i32, array_of_requests: Addr) -> Result<()> {
-    let words = r.words(array_of_requests, i64::from(count), "array_of_requests")?;
+    let words = r.handles(array_of_requests, i64::from(count), "array_of_requests")?;
     let all: Vec<Persistent> = words.iter().map(|&word| persistent(r, word)).collect::<Result<_>>()?;
     let listing = r.requests.calls.begin();
     for &word in &words {

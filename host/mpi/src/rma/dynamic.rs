@@ -247,8 +247,8 @@ impl Rank {
 }
 
 /// `MPI_Win_attach`
-pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i32) -> Result<()> {
-    let (win, base) = (r.win(win_word, "win")?, r.bytes(base_at, i64::from(size), "base")?);
+pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i64) -> Result<()> {
+    let (win, base) = (r.win(win_word, "win")?, r.bytes(base_at, size, "base")?);
     let dynamic = r.attachments(win_word)?;
     let attachment = Attachment { at: base_at.0 as u32, bytes: size as u32 };
     let index = dynamic.place(attachment)?;

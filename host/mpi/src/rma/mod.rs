@@ -152,7 +152,7 @@ impl Rank {
                 Some(Held::Attached(dynamic)) => dynamic.free(self)?,
                 Some(Held::Nothing) | None => {}
             }
-            self.put_word(at, Win::NULL.0, what)?;
+            self.put_handle(at, Win::NULL.0, what)?;
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl Rank {
         };
         let (part, flavor) = self.windows.0.with(win, part).ok_or_else(|| self.windows.0.unknown(win, "win"))?;
         let part = part.map_err(|ranks| no_rank(rank, ranks))?;
-        let (is_dynamic, displ) = (flavor == MPI_WIN_FLAVOR_DYNAMIC, displacement(flavor, displ));
+        let (is_dynamic, displ) = (flavor == MPI_WIN_FLAVOR_DYNAMIC, self.displacement(flavor, displ));
         if let Some((low, high)) = ty.hull(count) {
             let at = i128::from(displ as i64) * i128::from(part.unit);
             let (low, high) = (at + low, at + high);
@@ -221,7 +221,7 @@ impl Rank {
             let is_other = matches!(window.memory, Held::Shared(_));
             (!is_other).then(|| {
                 i128::from(window.base.0)
-                    + i128::from(displacement(window.flavor, displ) as i64) * i128::from(part.unit)
+                    + i128::from(self.displacement(window.flavor, displ) as i64) * i128::from(part.unit)
             })
         };
         let Some(at) = self.windows.0.with(win, start).flatten() else { return Ok(()) };
@@ -288,9 +288,12 @@ fn no_rank(rank: c_int, ranks: usize) -> Error {
     Error::new(MPI_ERR_RANK, format!("the target is rank {rank}, but the window has ranks 0 to {}", ranks - 1))
 }
 
-/// A displacement: in a dynamic window it is the target's address, which is no signed number.
-fn displacement(flavor: c_int, displ: isize) -> isize {
-    if flavor == MPI_WIN_FLAVOR_DYNAMIC { displ as u32 as isize } else { displ }
+impl Rank {
+    /// A displacement: in a dynamic window it is the target's address, which is no signed number.
+    fn displacement(&self, flavor: c_int, displ: isize) -> isize {
+        let is_address = flavor == MPI_WIN_FLAVOR_DYNAMIC && !self.memory().is_wide();
+        if is_address { displ as u32 as isize } else { displ }
+    }
 }
 
 /// `MPI_Win_create`
@@ -298,27 +301,27 @@ pub(crate) fn win_create(
     r: &Rank,
     _large: bool,
     base: Addr,
-    size: i32,
-    disp_unit: i32,
+    size: i64,
+    disp_unit: i64,
     info: u32,
     comm: u32,
     win: Addr,
 ) -> Result<()> {
-    r.room(win, 4, "win")?;
-    let (size, unit) = (i64::from(size), i64::from(disp_unit));
+    r.room(win, r.word_bytes(), "win")?;
+    let unit = disp_unit;
     let host = r.window_over(base, (size, unit), info, comm)?;
     let (flavor, memory) = (MPI_WIN_FLAVOR_CREATE, Held::Nothing);
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory, epochs: Epochs::default() };
     let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
-    r.put_word(win, word, "win")
+    r.put_handle(win, word, "win")
 }
 
 /// `MPI_Win_allocate`: memory of the guest's own allocator.
 pub(crate) fn win_allocate(
     r: &Rank,
     _large: bool,
-    size: i32,
-    disp_unit: i32,
+    size: i64,
+    disp_unit: i64,
     info: u32,
     comm: u32,
     baseptr: Addr,
@@ -329,33 +332,33 @@ pub(crate) fn win_allocate(
 
 fn allocate(
     r: &Rank,
-    size: i32,
-    disp_unit: i32,
+    size: i64,
+    disp_unit: i64,
     info: u32,
     comm: u32,
     baseptr: Addr,
     win: Addr,
     flavor: c_int,
 ) -> Result<()> {
-    r.room(baseptr, 4, "baseptr")?;
-    r.room(win, 4, "win")?;
-    let (size, unit) = (i64::from(size), i64::from(disp_unit));
+    r.room(baseptr, r.word_bytes(), "baseptr")?;
+    r.room(win, r.word_bytes(), "win")?;
+    let unit = disp_unit;
     let base = r.allocate_for_guest(size)?;
     r.windows.1.claim(base, size as u64)?;
     let host = r.window_over(base, (size, unit), info, comm).inspect_err(|_| r.give_window_back(base))?;
     let window =
         Window { host, flavor, parts: Vec::new(), rank: 0, base, memory: Held::Block(base), epochs: Epochs::default() };
     let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
-    r.put_word(baseptr, base.0 as u32, "baseptr")?;
-    r.put_word(win, word, "win")
+    r.put_address(baseptr, base, "baseptr")?;
+    r.put_handle(win, word, "win")
 }
 
 /// `MPI_Win_allocate_shared`: the library's memory, mapped into the guest's. A process alone shares its own with nobody.
 pub(crate) fn win_allocate_shared(
     r: &Rank,
     _large: bool,
-    size: i32,
-    disp_unit: i32,
+    size: i64,
+    disp_unit: i64,
     info: u32,
     comm_word: u32,
     baseptr: Addr,
@@ -365,9 +368,9 @@ pub(crate) fn win_allocate_shared(
     if ranks == 1 {
         return allocate(r, size, disp_unit, info, comm_word, baseptr, win, MPI_WIN_FLAVOR_SHARED);
     }
-    r.room(baseptr, 4, "baseptr")?;
-    r.room(win, 4, "win")?;
-    let (size, unit) = (i64::from(size), i64::from(disp_unit));
+    r.room(baseptr, r.word_bytes(), "baseptr")?;
+    r.room(win, r.word_bytes(), "win")?;
+    let unit = disp_unit;
     let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
     let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;
@@ -395,13 +398,13 @@ pub(crate) fn win_allocate_shared(
         epochs: Epochs::default(),
     };
     let word = r.adopt_window(comm_word, Part { size, unit, base: 0 }, window)?;
-    r.put_word(baseptr, base.0 as u32, "baseptr")?;
-    r.put_word(win, word, "win")
+    r.put_address(baseptr, base, "baseptr")?;
+    r.put_handle(win, word, "win")
 }
 
 /// `MPI_Win_create_dynamic`: displacements are the target's own addresses.
 pub(crate) fn win_create_dynamic(r: &Rank, info: u32, comm_word: u32, win: Addr) -> Result<()> {
-    r.room(win, 4, "win")?;
+    r.room(win, r.word_bytes(), "win")?;
     let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
     // One for the window, and one for its table.
@@ -414,13 +417,13 @@ pub(crate) fn win_create_dynamic(r: &Rank, info: u32, comm_word: u32, win: Addr)
     let window =
         Window { host, flavor, parts: Vec::new(), rank: 0, base: Addr::NULL, memory, epochs: Epochs::default() };
     let word = r.adopt_window(comm_word, Part { size: 0, unit: 1, base }, window)?;
-    r.put_word(win, word, "win")
+    r.put_handle(win, word, "win")
 }
 
 /// `MPI_Win_shared_query`: of the parts of a window that is not shared, a guest can only address its own.
 pub(crate) fn win_shared_query(
     r: &Rank,
-    _large: bool,
+    large: bool,
     win: u32,
     rank: i32,
     size: Addr,
@@ -431,8 +434,11 @@ pub(crate) fn win_shared_query(
     let found = r.windows.0.with(win, |window| window.query(rank));
     let (part, base) = found.unwrap_or_else(|| Err(r.windows.0.unknown(win, "win")))?;
     r.put_aint(size, part.size as isize, "size")?;
-    r.put_int(disp_unit, part.unit as c_int, "disp_unit")?;
-    r.put_word(baseptr, base.0 as u32, "baseptr")
+    match large {
+        true => r.put_aint(disp_unit, part.unit as isize, "disp_unit")?,
+        false => r.put_int(disp_unit, part.unit as c_int, "disp_unit")?,
+    }
+    r.put_address(baseptr, base, "baseptr")
 }
 
 /// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which
@@ -443,7 +449,7 @@ pub(crate) fn fetch_and_op(
     result_addr: Addr,
     word: u32,
     rank: i32,
-    target_disp: i32,
+    target_disp: i64,
     op_word: u32,
     win_word: u32,
 ) -> Result<()> {

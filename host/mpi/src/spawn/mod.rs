@@ -99,11 +99,11 @@ impl Rank {
             return Ok(strings);
         }
         for index in 0..MOST_WORDS {
-            let string = self.get_word(at.plus(4 * index as u64), what)?;
-            if string == 0 {
+            let string = self.memory().read_address(at.plus(self.word_bytes() * index as u64), what)?;
+            if string.is_null() {
                 return Ok(strings);
             }
-            let string = self.string(Addr(string.into()), what)?;
+            let string = self.string(string, what)?;
             room = room.checked_sub(string.as_bytes().len()).ok_or_else(|| too_many(what))?;
             strings.push(string);
         }
@@ -230,7 +230,7 @@ pub(crate) fn comm_spawn(
     intercomm: Addr,
     array_of_errcodes: Addr,
 ) -> Result<()> {
-    r.room(intercomm, 4, "intercomm")?;
+    r.room(intercomm, r.word_bytes(), "intercomm")?;
     let read = || {
         let (name, arguments) = (r.string(command, "command")?, r.strings(argv, "argv")?);
         Ok(vec![r.command(&name, arguments, maxprocs, info)?])
@@ -252,29 +252,24 @@ pub(crate) fn comm_spawn_multiple(
     intercomm: Addr,
     array_of_errcodes: Addr,
 ) -> Result<()> {
-    r.room(intercomm, 4, "intercomm")?;
+    r.room(intercomm, r.word_bytes(), "intercomm")?;
     let count = i64::from(count);
     let read = || {
-        let names = r.words(array_of_commands, count, "array_of_commands")?;
+        let names = r.memory().read_addresses(array_of_commands, count, "array_of_commands")?;
         // MPI_ARGVS_NULL: no arguments for any of them.
         let lists = if array_of_argv.is_null() {
-            vec![0; names.len()]
+            vec![Addr::NULL; names.len()]
         } else {
-            r.words(array_of_argv, count, "array_of_argv")?
+            r.memory().read_addresses(array_of_argv, count, "array_of_argv")?
         };
         let numbers = r.ints(array_of_maxprocs, count, "array_of_maxprocs")?;
-        let infos = r.words(array_of_info, count, "array_of_info")?;
+        let infos = r.handles(array_of_info, count, "array_of_info")?;
         if names.len() > MOST_COMMANDS {
             return Err(Error::new(MPI_ERR_ARG, format!("count is {count}: more than {MOST_COMMANDS} commands")));
         }
         let command = |index: usize| {
-            let arguments = r.strings(Addr(lists[index].into()), "array_of_argv")?;
-            r.command(
-                &r.string(Addr(names[index].into()), "array_of_commands")?,
-                arguments,
-                numbers[index],
-                infos[index],
-            )
+            let arguments = r.strings(lists[index], "array_of_argv")?;
+            r.command(&r.string(names[index], "array_of_commands")?, arguments, numbers[index], infos[index])
         };
         (0..names.len()).map(command).collect()
     };
@@ -284,12 +279,12 @@ pub(crate) fn comm_spawn_multiple(
 
 /// `MPI_Comm_get_parent`: always the same handle.
 pub(crate) fn comm_get_parent(r: &Rank, parent_at: Addr) -> Result<()> {
-    r.room(parent_at, 4, "parent")?;
+    r.room(parent_at, r.word_bytes(), "parent")?;
     let (call, mut parent) = (r.symbol::<symbols::MPI_Comm_get_parent>()?, 0);
     // SAFETY: a result on the stack.
     r.check(unsafe { call(&mut parent) })?;
     match r.comm_word(parent) {
-        known if known != Comm::NULL.0 => r.put_word(parent_at, known, "parent"),
+        known if known != Comm::NULL.0 => r.put_handle(parent_at, known, "parent"),
         _ => r.put_comm(parent_at, parent, Comm::WORLD.0, "parent"),
     }
 }

@@ -207,7 +207,7 @@ fn meet(
     let comm = r.intra(comm_word, "comm")?;
     let is_root = r.side(comm_word, root)?.root;
     let hints = if is_root { r.hints(info, Of::Nothing, "info")? } else { Hints::default() };
-    r.room(newcomm, 4, "newcomm")?;
+    r.room(newcomm, r.word_bytes(), "newcomm")?;
     let port = if is_root { port() } else { Ok(CString::default()) };
     agree(r, comm, root, &port)?;
     let (port, mut host) = (port?, 0);

@@ -241,7 +241,9 @@ impl<'m> Change<'m> {
     /// sum has 33 bits and so is right. One that is a little below is narrow, or below 0, and cut to 32 bits it then lies in the last
     /// page of 4 GiB, which no memory has.
     fn address(&mut self, depth: usize, offset: Option<u64>, before: u32) -> Option<u64> {
-        use Instruction::{End, I32Const, I32Sub, I32WrapI64, I64Add, I64Const, I64GtU, If, LocalGet, LocalTee};
+        use Instruction::{
+            End, I32Const, I32Sub, I32WrapI64, I64Add, I64Const, I64ExtendI32U, I64Ne, If, LocalGet, LocalTee,
+        };
         self.looks.addresses += 1;
         let value = self.known.below(depth);
         let near = self.known.near(value).filter(|far| *far == 0 || offset.is_some());
@@ -270,7 +272,8 @@ impl<'m> Change<'m> {
             None => {
                 self.looks.needed += 1;
                 let wide = self.local(ValType::I64, 0);
-                self.add(&[LocalTee(wide), I64Const(i64::from(u32::MAX)), I64GtU]);
+                // Compared with its own lower half, which the access then has as well, it needs no constant.
+                self.add(&[LocalTee(wide), I32WrapI64, I64ExtendI32U, LocalGet(wide), I64Ne]);
                 // A compiler makes one instruction of both, which has the place of the first.
                 self.traps_here(before);
                 self.add(&[If(BlockType::Empty)]);

@@ -5,22 +5,16 @@
 //! all ones, where nothing lies and which is no handle: an error of the call, as any wrong address is. Words of which 64 bits
 //! count, an `MPI_Aint` or an attribute, go to an import of another name ([`rankine_abi::LP64`]), and addresses with them; all
 //! addresses of a large program do.
-//!
-//! What lies in memory differs too: a handle and an `MPI_Aint` take 8 bytes there. The host has to know that of a function that
-//! reads or writes such, or calls functions of the program; the first of them is noted, for hosts that don't.
 
 use std::collections::HashMap;
 
 use anyhow::{Result, ensure};
-use rankine_abi::{Chapter, Class, Datatype, Direction, Function, LP64, Length, Meaning, Parameter, ValueType};
+use rankine_abi::{Chapter, Class, Datatype, Function, LP64, Parameter, ValueType};
 use wasm_encoder::{Encode, Instruction, ValType};
 use wasmparser::{CompositeInnerType, FuncType, Parser, Payload, TypeRef};
 
 /// How the names of the functions begin that stand before MPI's. A call of theirs is their caller's.
 const BEFORE: &str = "pmpi_with_narrow_words:";
-
-/// Functions whose pointers the host does not look behind, whatever their parameters mean.
-const LOOKS_AT_NONE: [&str; 2] = ["MPI_Init", "MPI_Init_thread"];
 
 /// A function of object graphs whose numbers have 64 bits in all programs. Those of others are addresses and handles.
 const TAKES_NUMBERS: &str = "Rankine_Set_limits";
@@ -77,8 +71,6 @@ pub(super) struct Imports {
     functions: u32,
     /// The numbers of those that have one, and of that one.
     around: HashMap<u32, u32>,
-    /// The first function whose words in memory the host has to know, with the parameter.
-    pub(super) needs: Option<String>,
 }
 
 impl Imports {
@@ -147,10 +139,6 @@ impl Imports {
         };
         // A function of another type is refused when it is linked, with a reason.
         let Some(mut words) = words else { return };
-        let in_the_way = function.described().iter().find(|parameter| differs(parameter, function));
-        if let Some(parameter) = in_the_way.filter(|_| !LOOKS_AT_NONE.contains(&function.name)) {
-            self.needs.get_or_insert_with(|| format!("{} ({})", function.name, parameter.name));
-        }
         let itself = match function.name {
             "MPI_Aint_add" => Some(Instruction::I64Add),
             "MPI_Aint_diff" => Some(Instruction::I64Sub),
@@ -178,7 +166,6 @@ impl Imports {
 
     /// Notes a function of object graphs, whose words are cut if they have 64 bits.
     fn note_of_objects(&mut self, (import, name): (u32, &str), wide: u32, kind: &FuncType) {
-        self.needs.get_or_insert_with(|| name.to_owned());
         let cut = |word: &wasmparser::ValType| *word == wasmparser::ValType::I64;
         let is_of_ints =
             |words: &[wasmparser::ValType]| words.iter().all(|word| cut(word) || *word == wasmparser::ValType::I32);
@@ -320,34 +307,5 @@ fn passed(
         | (wasmparser::ValType::I64, ValueType::I64)
         | (wasmparser::ValType::F64, ValueType::F64) => Some(Passed::AsItIs),
         _ => None,
-    }
-}
-
-/// Whether what a parameter stands for is something else where addresses have 64 bits.
-fn differs(parameter: &Parameter, function: &Function) -> bool {
-    let is_value = parameter.direction == Direction::In && parameter.length == Length::One;
-    match parameter.meaning {
-        Meaning::Int
-        | Meaning::Flag
-        | Meaning::Rank
-        | Meaning::Root
-        | Meaning::Dest
-        | Meaning::Source
-        | Meaning::Tag
-        | Meaning::AnyTag
-        | Meaning::Index
-        | Meaning::Keyval
-        | Meaning::Weight
-        | Meaning::Count
-        | Meaning::Offset
-        | Meaning::BigCount
-        | Meaning::Status
-        | Meaning::Buffer(_) => false,
-        // Ints there, and numbers of 64 bits here.
-        Meaning::Displ => function.is_large(),
-        Meaning::Extent => !function.is_large(),
-        Meaning::Handle(_) => !is_value,
-        Meaning::Text => parameter.length != Length::One,
-        Meaning::Aint | Meaning::Address | Meaning::Kept | Meaning::Function | Meaning::Other => true,
     }
 }

@@ -46,9 +46,6 @@ pub struct Lowered {
     pub looks: Looks,
     /// Where an `unreachable` is the end of a program that used an address above 4 GiB, ascending.
     pub traps: Vec<u32>,
-    /// A function of MPI that it calls, with a parameter that stands for words in its memory: handles and `MPI_Aint`s have 8
-    /// bytes there, which the host has to know.
-    pub needs: Option<String>,
 }
 
 /// How many addresses are looked at.
@@ -185,5 +182,5 @@ pub fn lower(binary: &[u8]) -> Result<Lowered> {
     let binary = module.finish();
     let valid = Validator::new_with_features(WasmFeatures::all()).validate_all(&binary);
     valid.context("its 64-bit addresses can't be lowered to 32 bits")?;
-    Ok(Lowered { binary, is_large, moved, looks, traps, needs: imports.needs })
+    Ok(Lowered { binary, is_large, moved, looks, traps })
 }

@@ -561,24 +561,13 @@ fn functions_of_mpi() {
             assert_eq!(store.data().unwrap(), got, "{name} of {given:x?}");
         }
     }
-    // What lies in memory differs.
-    for (name, types, says) in [
-        ("MPI_Isend", "i64 i32 i64 i32 i32 i64 i64", "request"),
-        ("MPI_Type_create_hvector", "i32 i32 i64 i64 i64", "stride"),
-        ("MPI_Op_create", "i64 i32 i64", "user_fn"),
-        ("MPI_Waitall", "i32 i64 i64", "array_of_requests"),
-    ] {
-        let text =
-            format!("(module (import \"mpi\" \"{name}\" (func (param {types}) (result i32))) (memory i64 1) (func))");
-        assert_eq!(lower(&wat::parse_str(text).unwrap()).unwrap().needs, Some(format!("{name} ({says})")));
-    }
     let importing = |module: &str, more: &str| {
         let text =
             format!("(module (import \"{module}\" \"f\" (func (param i64) (result i32))) (memory i64 1 {more}))");
         lower(&wat::parse_str(text).unwrap())
     };
     for module in ["rankine", "rankine_math", "rankine_view"] {
-        assert_eq!(importing(module, "").unwrap().needs, (module == "rankine").then(|| "f".to_owned()));
+        assert!(importing(module, "").is_ok());
     }
     let said = format!("{:#}", importing("rankine", "100000").err().unwrap());
     assert!(said.contains("calls f") && said.contains("-m64=large"), "{said}");

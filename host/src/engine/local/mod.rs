@@ -84,7 +84,7 @@ impl Engine for Local {
     type Rank = Rank;
 
     const NAME: &'static str = "local";
-    const READS_WIDE: bool = true;
+    const SERVES_LARGE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         if asked.options.contains(&"--ranks-by-node") {

@@ -18,12 +18,8 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
         return images::define(linker, name);
     }
     let Some((way, shim, charge)) = find(name) else { return Ok(false) };
-    let wasm = |value: &ValueType| match value {
-        ValueType::I32 => ValType::I32,
-        ValueType::I64 => ValType::I64,
-        ValueType::F64 => ValType::F64,
-    };
-    let ty = FuncType::new(linker.engine(), way.function.parameters.iter().map(wasm), [wasm(&way.function.result)]);
+    let words = way.function.words(way.is_lp64);
+    let ty = FuncType::new(linker.engine(), words.map(wasm), [wasm(way.function.result)]);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
         match charge {
@@ -39,6 +35,14 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
         }
     };
     Ok(true)
+}
+
+fn wasm(value: ValueType) -> ValType {
+    match value {
+        ValueType::I32 => ValType::I32,
+        ValueType::I64 => ValType::I64,
+        ValueType::F64 => ValType::F64,
+    }
 }
 
 /// Carries one call.
@@ -57,7 +61,7 @@ pub(crate) fn carry(
     const { assert!(size_of::<Raw>() == size_of::<ValRaw>() && align_of::<Raw>() <= align_of::<ValRaw>()) };
     // SAFETY: a word lies in both as Wasmtime lays it out, little-endian from the first byte on. They are those of this
     // call, by the signature it was registered with.
-    let words = unsafe { Words::new(&mut *(std::ptr::from_mut(words) as *mut [MaybeUninit<Raw>])) };
+    let words = unsafe { Words::new(&mut *(std::ptr::from_mut(words) as *mut [MaybeUninit<Raw>]), way.is_lp64) };
     let during = |rank: &Rank, words: &mut Words<'_>| inside.during(|| shim(rank, words));
     call::carry(rank, (&raw mut caller).cast(), way, turn.thread(), words, during).map_err(reason)
 }

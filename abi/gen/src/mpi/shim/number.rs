@@ -125,9 +125,10 @@ impl Number {
     /// Its size in the guest's memory.
     pub(super) fn bytes(self) -> String {
         match self {
-            Self::Int | Self::Aint => "4".to_owned(),
+            Self::Int => "4".to_owned(),
+            Self::Aint => "r.word_bytes()".to_owned(),
             Self::Long => "8".to_owned(),
-            _ => format!("{}::BYTES", self.rust()),
+            _ => format!("{}::bytes(r)", self.rust()),
         }
     }
 }

@@ -36,9 +36,12 @@ impl Shim<'_> {
             }
             Kind::Address { .. } => {
                 let put = format!("r.put_pointer({address}, {name}, {name:?})");
-                ("std::ptr::null_mut::<c_void>()".to_owned(), put, "4".to_owned())
+                ("std::ptr::null_mut::<c_void>()".to_owned(), put, "r.word_bytes()".to_owned())
             }
-            Kind::Tool(c) => ("0_usize".to_owned(), format!("r.put_tool({address}, {name}, {c:?})"), "4".to_owned()),
+            Kind::Tool(c) => {
+                let put = format!("r.put_tool({address}, {name}, {c:?})");
+                ("0_usize".to_owned(), put, "r.word_bytes()".to_owned())
+            }
             kind => {
                 let number = self.number(kind).with_context(|| format!("{name}: no rule for an out {kind:?}"))?;
                 (number.zero(), format!("r.{}({address}, {name}, {name:?})", number.put()), number.bytes())
@@ -162,7 +165,7 @@ impl Shim<'_> {
             }
             class => bail!("{name}: no rule for a new {}", class.rust()),
         };
-        self.check(format!("r.room({address}, 4, {name:?})"));
+        self.check(format!("r.room({address}, r.word_bytes(), {name:?})"));
         self.room(name, "0_usize");
         self.stores.push(put);
         Ok(())
