@@ -174,7 +174,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes wide-mpi large conformance-m64
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes wide-mpi large large-mpi conformance-m64
 
 # Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
 counts *ARGS:
@@ -229,6 +229,10 @@ wide-mpi *ARGS: build
 # The same guests in memories that may have more than 4 GiB, with all but the stack above them (`-m64=large`).
 large *ARGS: build
     cargo test {{cargo_flags}} --test guests -- --large {{ARGS}}
+
+# Those on the engine mpi.
+large-mpi *ARGS: build
+    cargo test {{cargo_flags}} --test guests -- --large-mpi {{ARGS}}
 
 # Some of them: messages, attributes, C++, and what lies in memory as wide as addresses, Fortran.
 wide-subset: (wide "guests/pt2pt") (wide "guests/attr") (wide "guests/cpp") (wide "guests/datatype/width") (wide "fortran/mpi/width")

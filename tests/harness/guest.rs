@@ -90,7 +90,7 @@ impl Guest {
             Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Nodes | Mode::NodesInTurn if on("local") => self.on_nodes(variant),
             Mode::WideNodes if on("local") && self.is_for_wide(mode) => self.on_nodes(variant),
-            Mode::WideMpi if on("mpi") && self.is_for_wide(mode) => {
+            Mode::WideMpi | Mode::LargeMpi if on("mpi") && self.is_for_wide(mode) => {
                 self.few_ranks().into_iter().max().into_iter().collect()
             }
             Mode::MixedNodes if on("local") && emulated::mixes(&self.name) => {
@@ -131,7 +131,7 @@ impl Guest {
         // What an exception says that nothing catches lies in memory.
         let is_ours = ["guests/", "fortran/"].iter().any(|folder| self.name.starts_with(folder))
             || self.name == "people/uncaught";
-        is_ours && !(is_of_objects && mode == Mode::Large)
+        is_ours && !(is_of_objects && matches!(mode, Mode::Large | Mode::LargeMpi))
     }
 
     /// Whether its chapter has calls that wait for other ranks.

@@ -10,7 +10,7 @@ use std::fs;
 pub struct Known(BTreeMap<(String, String), String>);
 
 /// The modes that the list may name, beside those of emulators.
-const NOTED: [Mode; 9] = [
+const NOTED: [Mode; 10] = [
     Mode::Interpreted,
     Mode::Mixed,
     Mode::Nodes,
@@ -20,6 +20,7 @@ const NOTED: [Mode; 9] = [
     Mode::WideNodes,
     Mode::WideMpi,
     Mode::Large,
+    Mode::LargeMpi,
 ];
 
 impl Known {
@@ -47,6 +48,7 @@ impl Known {
         let also: &[Mode] = match mode {
             Mode::NodesInTurn | Mode::MixedNodes => &[Mode::Nodes],
             Mode::Large | Mode::WideMpi => &[Mode::Wide],
+            Mode::LargeMpi => &[Mode::Large, Mode::WideMpi],
             Mode::WideNodes => &[Mode::Nodes, Mode::Wide],
             _ => &[],
         };

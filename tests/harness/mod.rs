@@ -70,6 +70,8 @@ pub enum Mode {
     WideNodes,
     /// Such a guest on the engine mpi.
     WideMpi,
+    /// One whose memory may have more than 4 GiB, on the engine mpi.
+    LargeMpi,
     /// Such a guest, threads, where the memory may have more than 4 GiB and all but the stack lies above them.
     Large,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
@@ -78,7 +80,7 @@ pub enum Mode {
 
 impl Mode {
     /// Takes `--native`, `--mpi`, `--nodes`, `--nodes-in-turn`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed`,
-    /// `--mixed-nodes`, `--wine`, `--wide`, `--wide-nodes`, `--wide-mpi`, `--large` and `--seeds=FIRST..END` out of the command line; without
+    /// `--mixed-nodes`, `--wine`, `--wide`, `--wide-nodes`, `--wide-mpi`, `--large`, `--large-mpi` and `--seeds=FIRST..END` out of the command line; without
     /// them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
@@ -97,6 +99,7 @@ impl Mode {
                 "--wide" => modes.push(Mode::Wide),
                 "--wide-nodes" => modes.push(Mode::WideNodes),
                 "--wide-mpi" => modes.push(Mode::WideMpi),
+                "--large-mpi" => modes.push(Mode::LargeMpi),
                 "--large" => modes.push(Mode::Large),
                 _ => match (arg.strip_prefix("--emulated=").and_then(emulated::kind), seeds(&arg)) {
                     (Some(kind), _) => modes.push(Mode::Emulated(kind)),
@@ -128,6 +131,7 @@ impl Mode {
             Mode::Wide => "wide".into(),
             Mode::WideNodes => "wide-nodes".into(),
             Mode::WideMpi => "wide-mpi".into(),
+            Mode::LargeMpi => "large-mpi".into(),
             Mode::Large => "large".into(),
             Mode::Native => "native".into(),
         }

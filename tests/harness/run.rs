@@ -34,7 +34,7 @@ pub fn trial(
     let program = match mode {
         Mode::Native => compiler.native(guest, variant)?,
         Mode::Wide | Mode::WideNodes | Mode::WideMpi => compiler.wide(guest, variant)?,
-        Mode::Large => compiler.large(guest, variant)?,
+        Mode::Large | Mode::LargeMpi => compiler.large(guest, variant)?,
         _ => compiler.module(guest, variant)?,
     };
     if guest.head.each.is_empty() {
@@ -73,7 +73,7 @@ fn once(
             command.args(&options);
             command
         }
-        Mode::Mpi | Mode::WideMpi => {
+        Mode::Mpi | Mode::WideMpi | Mode::LargeMpi => {
             let mut command = mpiexec(places, ranks);
             command.arg(&places.rankine).arg("run").args(&options);
             command
@@ -125,6 +125,7 @@ fn once(
             | Mode::Wide
             | Mode::WideNodes
             | Mode::WideMpi
+            | Mode::LargeMpi
             | Mode::Native
     );
     let slowness = if is_slow { EMULATION } else { 1 };
@@ -174,10 +175,14 @@ fn options(places: &Places, guest: &Guest, scratch: Option<&Scratch>) -> Vec<Str
     guest.head.run.iter().map(fill).collect()
 }
 
+/// Whether each rank is a process over an MPI library.
+fn is_over_library(mode: Mode) -> bool {
+    matches!(mode, Mode::Mpi | Mode::WideMpi | Mode::LargeMpi)
+}
+
 /// What is wrong with what it took of memory.
 fn peak(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Option<String> {
-    // Over an MPI library each rank is a process.
-    let ranks = if matches!(mode, Mode::Mpi | Mode::WideMpi) { 1 } else { ranks };
+    let ranks = if is_over_library(mode) { 1 } else { ranks };
     let most = match guest.head.peak?.mib(ranks, &guest.head.run) {
         Ok(most) => most,
         Err(error) => return Some(format!("peak: {error}")),
@@ -208,7 +213,7 @@ fn was_late(mode: Mode, status: i32, run: &Run) -> bool {
 
 /// What is wrong with a run, in words.
 fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
-    if guest.head.bounded && matches!(mode, Mode::Mpi | Mode::WideMpi) {
+    if guest.head.bounded && is_over_library(mode) {
         return by_memory_alone(guest, mode, ranks, run);
     }
     let mut found = Vec::new();

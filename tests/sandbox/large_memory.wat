@@ -1,7 +1,6 @@
 ;; A program whose memory may have more than 4 GiB: what lies above them is sent and received, a place behind its end is an error
 ;; of the call, an address is not cut, and growth beyond what the machine has fails.
 ;; ranks: 2
-;; engines: local
 ;; exit: 0
 ;; stdout: OK
 (module

@@ -1,7 +1,6 @@
 ;; A program with threads whose memory may have more than 4 GiB: a thread is started with an address above them, all threads see what
 ;; lies there and wait there for one another, what one has written is sent, and what it may not reach is a trap of the rank.
 ;; ranks: 2
-;; engines: local
 ;; exit: 0
 ;; stdout: OK
 (module

@@ -64,9 +64,6 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// library may be named where the engine needs one.
     fn new(settings: &mut Settings, library: Option<&Path>) -> Result<Self>;
 
-    /// Whether its guests may have memories of more than 4 GiB.
-    const SERVES_LARGE: bool = false;
-
     /// How its guests are compiled.
     fn compiling(&self) -> module::Settings {
         module::Settings::default()

@@ -236,7 +236,7 @@ impl<E: Engine> Job<E> {
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
         for (program, part) in programs.iter().zip(&settings.parts) {
-            width::check(&program.width, part.file(), &programs[0].width, E::SERVES_LARGE)?;
+            width::check(&program.width, part.file(), &programs[0].width)?;
         }
         let role = |(Program { code, symbols, key, sites, is_guarded, width, instance, engines, .. }, part): (
             &Program,

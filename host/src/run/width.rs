@@ -1,4 +1,4 @@
-//! What a job's programs may be whose addresses have 64 bits.
+//! How wide the addresses of a job's programs may be.
 
 use std::path::Path;
 
@@ -6,14 +6,9 @@ use anyhow::{Result, ensure};
 
 use crate::module::width::Width;
 
-/// Refuses a program whose words have a width that others in its job don't have, or that is larger than the engine can serve.
-pub(crate) fn check(width: &Width, file: &Path, first: &Width, engine_serves_large: bool) -> Result<()> {
-    let file = file.display();
-    ensure!(width.is_wide == first.is_wide, "{file}: {}", mixed(width.is_wide));
-    ensure!(
-        engine_serves_large || !width.is_large,
-        "{file}: its memory may have more than 4 GiB (-m64=large): run it with --engine local or nodes"
-    );
+/// Refuses a program whose words have a width that others in its job don't have.
+pub(crate) fn check(width: &Width, file: &Path, first: &Width) -> Result<()> {
+    ensure!(width.is_wide == first.is_wide, "{}: {}", file.display(), mixed(width.is_wide));
     Ok(())
 }
 
@@ -34,18 +29,15 @@ mod tests {
     fn programs_of_a_job_have_addresses_of_one_width() {
         let narrow = Width::default();
         let wide = Width { is_wide: true, is_large: false };
-        let said = |own: &Width, first: &Width, serves| {
-            let checked = super::check(own, Path::new("b.wasm"), first, serves);
+        let large = Width { is_large: true, ..wide.clone() };
+        let said = |own: &Width, first: &Width| {
+            let checked = super::check(own, Path::new("b.wasm"), first);
             checked.err().map_or(String::new(), |error| error.to_string())
         };
-        assert_eq!([said(&wide, &wide, true), said(&narrow, &narrow, false)], ["", ""]);
-        let mixed = said(&wide, &narrow, true);
+        assert_eq!([said(&wide, &wide), said(&narrow, &narrow), said(&large, &wide)], [""; 3]);
+        let mixed = said(&wide, &narrow);
         assert!(mixed.starts_with("b.wasm: its addresses have 64 bits") && mixed.contains("-m64"), "{mixed}");
-        let mixed = said(&narrow, &wide, true);
+        let mixed = said(&narrow, &wide);
         assert!(mixed.starts_with("b.wasm: its addresses have 32 bits"), "{mixed}");
-        let large = Width { is_large: true, ..wide.clone() };
-        let engine = said(&large, &wide, false);
-        assert!(engine.contains("4 GiB") && engine.contains("--engine local or nodes"), "{engine}");
-        assert_eq!([said(&large, &wide, true), said(&wide, &wide, false)], ["", ""]);
     }
 }

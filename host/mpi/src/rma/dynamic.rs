@@ -35,6 +35,20 @@ struct Attachment {
 }
 
 impl Attachment {
+    fn new(at: Addr, bytes: i64) -> Result<Attachment> {
+        match (u32::try_from(at.0), u32::try_from(bytes)) {
+            (Ok(at), Ok(bytes)) => Ok(Attachment { at, bytes }),
+            _ => {
+                let text = format!(
+                    "base: {bytes} bytes at {:#x} are more than 4 GiB, or lie above them, and ranks of the engine mpi can't tell \
+                     one another of such memory: run the program with --engine local or nodes",
+                    at.0
+                );
+                Err(Error::new(MPI_ERR_RMA_ATTACH, text))
+            }
+        }
+    }
+
     fn range(self) -> Range<u64> {
         u64::from(self.at)..u64::from(self.at) + u64::from(self.bytes)
     }
@@ -250,7 +264,7 @@ impl Rank {
 pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i64) -> Result<()> {
     let (win, base) = (r.win(win_word, "win")?, r.bytes(base_at, size, "base")?);
     let dynamic = r.attachments(win_word)?;
-    let attachment = Attachment { at: base_at.0 as u32, bytes: size as u32 };
+    let attachment = Attachment::new(base_at, size)?;
     let index = dynamic.place(attachment)?;
     let call = r.symbol::<symbols::MPI_Win_attach>()?;
     // SAFETY: the memory was proved, never shrinks, and stays until the process ends, which ends all windows.
@@ -292,6 +306,11 @@ mod tests {
     fn an_attachment_is_one_word() {
         for (at, bytes) in [(0, 1), (0x8000_0000, 0x7fff_ffff), (u32::MAX, 1), (64, 0)] {
             assert!(Attachment::of(Attachment { at, bytes }.word()) == Attachment { at, bytes });
+            assert!(Attachment::new(Addr(at.into()), bytes.into()).is_ok_and(|made| made == Attachment { at, bytes }));
+        }
+        for (at, bytes) in [(1 << 32, 1), (64, 1 << 32), (64, -1)] {
+            let error = Attachment::new(Addr(at), bytes).err().expect("no word has it");
+            assert!(error.class == MPI_ERR_RMA_ATTACH && error.text.contains("--engine local"), "{error:?}");
         }
     }
 }

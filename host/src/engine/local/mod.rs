@@ -84,7 +84,6 @@ impl Engine for Local {
     type Rank = Rank;
 
     const NAME: &'static str = "local";
-    const SERVES_LARGE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         if asked.options.contains(&"--ranks-by-node") {

@@ -151,7 +151,6 @@ impl Engine for Nodes {
     const NAME: &'static str = "nodes";
     const HAS_ALL_RANKS: bool = false;
     const IS_BY_NODE: bool = true;
-    const SERVES_LARGE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
         let Asked { program, has_several_programs, options, .. } = asked;
