@@ -4,16 +4,19 @@
 //! The new functions come behind all others, and calls are led to them where they stand: every instruction of a function keeps its
 //! place in it. Wasm-ld leaves room in a call for any number.
 
+mod around;
+
 use std::collections::HashMap;
 
 use anyhow::{Result, bail, ensure};
-use wasm_encoder::{BlockType, Encode, ExportKind, Function, Instruction, MemArg, Module, RawSection, ValType};
+use wasm_encoder::{Encode, ExportKind, Function, Module, RawSection};
 use wasmparser::{
     CompositeInnerType, FuncType, MemoryType, Operator, Parser, Payload, TypeRef, Validator, WasmFeatures,
 };
 
 use crate::sections::{function_names, grown, led_elements, named, write_number};
 use crate::{Changed, Moved};
+use around::{Around, Hooks, Word};
 
 /// The table by which a program asks the host, as it is exported, and the places in it.
 pub const TABLE: &str = "rankine heap";
@@ -158,6 +161,10 @@ impl Known {
         }
     }
 
+    fn kind(&self, function: u32) -> &FuncType {
+        &self.types[self.functions[function as usize] as usize]
+    }
+
     /// The number of a function of the allocator: of the one that the linker has put before it, if there is one.
     fn named(&self, name: &str) -> Option<u32> {
         let find = |name: &str| self.names.iter().find(|(_, known)| *known == name).map(|(number, _)| *number);
@@ -179,6 +186,8 @@ struct Change {
     wrapped: Vec<(u32, String)>,
     /// The numbers of the functions around them.
     around: HashMap<u32, u32>,
+    /// What the allocator's functions take.
+    word: Word,
 }
 
 impl Change {
@@ -192,13 +201,18 @@ impl Change {
              `rankine cc`, `c++` or `fc`, and without -s"
         );
         ensure!(known.memory.is_some_and(|memory| !memory.shared), "--check-heap is for programs without threads");
+        ensure!(
+            known.memory.is_some_and(|memory| !memory.memory64),
+            "its memory may have more than 4 GiB (-m64=large), and --check-heap watches heaps of less: link it with -m64 for that"
+        );
         let first = known.functions.len() as u32;
         let around = wrapped.iter().zip(first..).map(|((function, _), around)| (*function, around)).collect();
-        Ok(Change { known, wrapped, around })
+        let word = known.named("malloc").map_or(Word::Narrow, |malloc| Word::of(known.kind(malloc)));
+        Ok(Change { known, wrapped, around, word })
     }
 
     fn kind(&self, function: u32) -> &FuncType {
-        &self.known.types[self.known.functions[function as usize] as usize]
+        self.known.kind(function)
     }
 
     fn types(&self) -> Vec<u8> {
@@ -257,139 +271,19 @@ impl Change {
     /// The function around one.
     fn body(&self, function: u32, name: &str) -> Function {
         let kind = self.kind(function);
-        let is = |parameters: usize| kind.params() == vec![wasmparser::ValType::I32; parameters];
+        let hooks = Hooks { kind: self.known.types.len() as u32, table: self.known.tables };
+        let around = |numbers: u32| Around::new(function, self.word, hooks, numbers);
+        let is = |parameters: usize| self.word.is_all_of(kind, parameters);
+        let of = |name: &str| self.around[&self.known.named(name).expect("there are malloc and free")];
         match name {
-            "malloc" if is(1) => self.malloc(function),
-            "free" if is(1) => self.free(function),
-            "calloc" if is(2) => self.calloc(function),
-            "realloc" if is(2) => self.realloc(function),
-            "aligned_alloc" if is(2) => self.aligned_alloc(function),
-            "posix_memalign" if is(3) => self.posix_memalign(function),
-            _ => self.looking(function, kind.params().len() as u32),
+            "malloc" if is(1) => around(0).malloc(),
+            "free" if is(1) => around(0).free(),
+            "calloc" if is(2) => around(0).calloc(),
+            "realloc" if is(2) => around(2).realloc(of("malloc"), of("free")),
+            "aligned_alloc" if is(2) => around(0).aligned_alloc(),
+            "posix_memalign" if is(3) => around(1).posix_memalign(),
+            _ => around(0).looking(kind.params().len() as u32),
         }
-    }
-
-    /// Asks the host.
-    fn ask<'b>(&self, body: &'b mut Function, hook: u32) -> &'b mut Function {
-        let kind = self.known.types.len() as u32 + u32::from(hook != ASK);
-        body.instruction(&Instruction::I32Const(hook as i32))
-            .instruction(&Instruction::CallIndirect { type_index: kind, table_index: self.known.tables })
-    }
-
-    fn malloc(&self, function: u32) -> Function {
-        let mut body = Function::new([]);
-        body.instruction(&Instruction::I32Const(1))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::I64ExtendI32U);
-        self.ask(&mut body, ASK).instruction(&Instruction::Call(function));
-        self.ask(&mut body, GOT).instruction(&Instruction::End);
-        body
-    }
-
-    fn calloc(&self, function: u32) -> Function {
-        let mut body = Function::new([]);
-        // One, of so many bytes.
-        body.instruction(&Instruction::I32Const(1)).instruction(&Instruction::I32Const(1));
-        for factor in 0..2 {
-            body.instruction(&Instruction::LocalGet(factor)).instruction(&Instruction::I64ExtendI32U);
-        }
-        body.instruction(&Instruction::I64Mul);
-        self.ask(&mut body, ASK).instruction(&Instruction::Call(function));
-        self.ask(&mut body, GOT).instruction(&Instruction::End);
-        body
-    }
-
-    fn aligned_alloc(&self, function: u32) -> Function {
-        let mut body = Function::new([]);
-        body.instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::I64ExtendI32U);
-        self.ask(&mut body, ASK).instruction(&Instruction::Call(function));
-        self.ask(&mut body, GOT).instruction(&Instruction::End);
-        body
-    }
-
-    fn posix_memalign(&self, function: u32) -> Function {
-        const FAILED: u32 = 3;
-        let word = MemArg { offset: 0, align: 2, memory_index: 0 };
-        let mut body = Function::new([(1, ValType::I32)]);
-        body.instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::LocalGet(2))
-            .instruction(&Instruction::I64ExtendI32U);
-        self.ask(&mut body, ASK)
-            .instruction(&Instruction::Call(function))
-            .instruction(&Instruction::LocalTee(FAILED))
-            .instruction(&Instruction::I32Eqz)
-            .instruction(&Instruction::If(BlockType::Empty))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::I32Load(word));
-        self.ask(&mut body, GOT)
-            .instruction(&Instruction::I32Store(word))
-            .instruction(&Instruction::End)
-            .instruction(&Instruction::LocalGet(FAILED))
-            .instruction(&Instruction::End);
-        body
-    }
-
-    /// A new block, into which the old one is copied. Blocks that the host does not know go to the allocator.
-    fn realloc(&self, function: u32) -> Function {
-        const LONG: u32 = 2;
-        const NEW: u32 = 3;
-        let around = |name: &str| self.around[&self.known.named(name).expect("there are malloc and free")];
-        let mut body = Function::new([(2, ValType::I32)]);
-        body.instruction(&Instruction::LocalGet(0));
-        self.ask(&mut body, LENGTH)
-            .instruction(&Instruction::LocalTee(LONG))
-            .instruction(&Instruction::I32Const(-1))
-            .instruction(&Instruction::I32Eq)
-            .instruction(&Instruction::If(BlockType::Empty))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::Call(function))
-            .instruction(&Instruction::Return)
-            .instruction(&Instruction::End)
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::Call(around("malloc")))
-            .instruction(&Instruction::LocalTee(NEW))
-            .instruction(&Instruction::If(BlockType::Empty))
-            .instruction(&Instruction::LocalGet(NEW))
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::LocalGet(LONG))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::LocalGet(LONG))
-            .instruction(&Instruction::LocalGet(1))
-            .instruction(&Instruction::I32LtU)
-            .instruction(&Instruction::Select)
-            .instruction(&Instruction::MemoryCopy { src_mem: 0, dst_mem: 0 })
-            .instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::Call(around("free")))
-            .instruction(&Instruction::End)
-            .instruction(&Instruction::LocalGet(NEW))
-            .instruction(&Instruction::End);
-        body
-    }
-
-    fn free(&self, function: u32) -> Function {
-        let mut body = Function::new([]);
-        body.instruction(&Instruction::LocalGet(0));
-        self.ask(&mut body, FREED).instruction(&Instruction::Call(function)).instruction(&Instruction::End);
-        body
-    }
-
-    /// A function before which the host looks at the heap.
-    fn looking(&self, function: u32, parameters: u32) -> Function {
-        let mut body = Function::new([]);
-        body.instruction(&Instruction::I32Const(0));
-        self.ask(&mut body, LOOK).instruction(&Instruction::Drop);
-        for parameter in 0..parameters {
-            body.instruction(&Instruction::LocalGet(parameter));
-        }
-        body.instruction(&Instruction::Call(function)).instruction(&Instruction::End);
-        body
     }
 }
 
@@ -467,11 +361,29 @@ mod tests {
     }
 
     #[test]
+    fn a_lowered_program_is_led_too() {
+        // Where a function stands before MPI's, it is that one's call that is led, and there are too many functions for one byte.
+        let wide = PROGRAM
+            .replace("(call $free (call $realloc (call $malloc (i32.const 8)) (i32.const 9)))", "")
+            .replace("(param i32) (result i32))", "(param i64) (result i32))")
+            .replace("(func $dlmalloc (param i32) (result i32) (call $malloc (local.get 0)))", &"(func) ".repeat(140))
+            .replace("(i32.const 257)", "(i64.const 257)")
+            .replace("(export \"memory\")", "(export \"memory\") i64");
+        let lowered = crate::lower64::lower(&wat::parse_str(wide).unwrap()).unwrap().binary;
+        let changed = instrument(&lowered).unwrap().binary;
+        let calls = calls(&changed);
+        let (before, barrier) = (148, 148 + 7);
+        assert_eq!((&calls[146][..], &calls[before - 1][..]), (&[before as u32][..], &[barrier][..]));
+    }
+
+    #[test]
     fn what_can_t_be_watched_is_refused() {
         let refused = |text: &str| instrument(&wat::parse_str(text).unwrap()).err().unwrap().to_string();
         let nameless = PROGRAM.replace("$malloc", "$own");
         assert!(refused(&nameless).contains("by their names"));
         let shared = PROGRAM.replace("(memory (export \"memory\") 1)", "(memory (export \"memory\") 1 2 shared)");
         assert!(refused(&shared).contains("without threads"));
+        let large = PROGRAM.replace("(export \"memory\")", "(export \"memory\") i64");
+        assert!(refused(&large).contains("-m64=large"));
     }
 }

@@ -126,6 +126,14 @@ pub fn write_number(place: &mut [u8], mut number: u32) -> bool {
     number == 0
 }
 
+/// A call that has room for the number of any function, as wasm-ld leaves it: who changes the module further may lead it elsewhere.
+pub fn roomy_call(function: u32) -> [u8; 6] {
+    const CALL: u8 = 0x10;
+    let mut call = [CALL; 6];
+    write_number(&mut call[1..], function);
+    call
+}
+
 /// How many bytes a number takes that begins here.
 pub fn length_of_number(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| byte & 0x80 == 0).map_or(bytes.len(), |last| last + 1)

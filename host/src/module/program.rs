@@ -199,11 +199,6 @@ impl Source {
             source.change(changed);
         }
         if heap {
-            ensure!(
-                source.lowered.is_none(),
-                "{}: it was compiled with -m64, and --check-heap watches heaps of 32-bit programs only",
-                path.display()
-            );
             let changed = instrument(&source.binary).with_context(|| path.display().to_string())?;
             source.change(changed);
         }

@@ -13,6 +13,8 @@ use rankine_abi::{Chapter, Class, Datatype, Function, LP64, Parameter, ValueType
 use wasm_encoder::{Encode, Instruction, ValType};
 use wasmparser::{CompositeInnerType, FuncType, Parser, Payload, TypeRef};
 
+use crate::sections::roomy_call;
+
 /// How the names of the functions begin that stand before MPI's. A call of theirs is their caller's.
 const BEFORE: &str = "pmpi_with_narrow_words:";
 
@@ -244,8 +246,8 @@ impl Imports {
 impl Before {
     fn body(&self) -> wasm_encoder::Function {
         use Instruction::{
-            Call, End, I32And, I32Const, I32LtU, I32Or, I32Shl, I32Sub, I32WrapI64, I64Const, I64ExtendI32U, I64LeU,
-            I64ShrU, LocalGet, LocalTee, Select,
+            End, I32And, I32Const, I32LtU, I32Or, I32Shl, I32Sub, I32WrapI64, I64Const, I64ExtendI32U, I64LeU, I64ShrU,
+            LocalGet, LocalTee, Select,
         };
         let mut body = wasm_encoder::Function::new([(1, ValType::I32), (1, ValType::I32)]);
         let word = self.words.len() as u32;
@@ -273,11 +275,11 @@ impl Before {
                 add(&[I32WrapI64, I32And, I32Const(LARGER_BIT), I32Shl, I32Or]);
             }
         }
-        add(&[Call(self.import)]);
+        body.raw(roomy_call(self.import));
         if self.gives_address {
-            add(&[I64ExtendI32U]);
+            body.instruction(&I64ExtendI32U);
         }
-        add(&[End]);
+        body.instruction(&End);
         body
     }
 }

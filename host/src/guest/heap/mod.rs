@@ -281,9 +281,13 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
 /// Tells C++'s new and delete, which can do without a call of the allocator, that the heap is watched.
 fn watched_in_cpp<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> Result<()> {
     let Some(Extern::Global(place)) = instance.get_export(&mut *store, WATCHED) else { return Ok(()) };
-    let Val::I32(at) = place.get(&mut *store) else { return Ok(()) };
+    let at = match place.get(&mut *store) {
+        Val::I32(at) => at.cast_unsigned().into(),
+        Val::I64(at) => at.cast_unsigned(),
+        _ => return Ok(()),
+    };
     Guest::refresh_known(store);
-    let byte = store.data().rank().memory().at(Addr(at.cast_unsigned().into()), 1);
+    let byte = store.data().rank().memory().at(Addr(at), 1);
     byte.ok_or_else(|| format_err!("`{WATCHED}` lies outside of the memory"))?.write(&[1]);
     Ok(())
 }
