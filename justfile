@@ -234,8 +234,8 @@ large *ARGS: build
 large-mpi *ARGS: build
     cargo test {{cargo_flags}} --test guests -- --large-mpi {{ARGS}}
 
-# Some of them: messages, attributes, C++, and what lies in memory as wide as addresses, Fortran.
-wide-subset: (wide "guests/pt2pt") (wide "guests/attr") (wide "guests/cpp") (wide "guests/datatype/width") (wide "fortran/mpi/width")
+# Some of them: messages, attributes, C++, and what lies in memory as wide as addresses, Fortran, mistakes.
+wide-subset: (wide "guests/pt2pt") (wide "guests/attr") (wide "guests/cpp") (wide "guests/datatype/width") (wide "fortran/mpi/width") (wide "people/")
 
 # The guest programs with one and two ranks in the host for AArch64, beneath an emulator: on the engine local. The host is compiled first.
 emulated *ARGS: (emulated-on "aarch64" ARGS)

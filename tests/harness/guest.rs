@@ -126,12 +126,12 @@ impl Guest {
     /// Whether it can be compiled with 64-bit addresses: it is in C, C++ or Fortran, and uses what there is for them.
     fn is_for_wide(&self, mode: Mode) -> bool {
         let (Source::C(_) | Source::Fortran(_)) = &self.source else { return false };
+        let is_one_of = |beginnings: &[&str]| beginnings.iter().any(|beginning| self.name.starts_with(beginning));
         // Which have at most 4 GiB.
-        let is_of_objects = ["guests/object/", "fortran/objects/"].iter().any(|folder| self.name.starts_with(folder));
+        let is_small = is_one_of(&["guests/object/", "fortran/objects/", "people/heap_", "sandbox/quota_check_heap"]);
         // What an exception says that nothing catches lies in memory.
-        let is_ours = ["guests/", "fortran/"].iter().any(|folder| self.name.starts_with(folder))
-            || self.name == "people/uncaught";
-        is_ours && !(is_of_objects && matches!(mode, Mode::Large | Mode::LargeMpi))
+        let is_ours = is_one_of(&["guests/", "fortran/", "people/forgiving"]) || self.name == "people/uncaught";
+        if is_small { !matches!(mode, Mode::Large | Mode::LargeMpi) } else { is_ours }
     }
 
     /// Whether its chapter has calls that wait for other ranks.

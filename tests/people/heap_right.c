@@ -43,6 +43,18 @@ int main(int argc, char **argv)
     is_right &= none == NULL;
     none = calloc(1u << 20, 1u << 20);
     is_right &= none == NULL;
+#if SIZE_MAX > UINT32_MAX
+    // Sizes that are small if they are cut to 32 bits.
+    const size_t above = (size_t)1 << 32;
+    char *kept = memset(malloc(10), 'k', 10);
+    is_right &= (none = malloc(above + 8)) == NULL;
+    is_right &= (none = calloc(above + 1, 8)) == NULL;
+    is_right &= (none = calloc(above, above)) == NULL;
+    is_right &= (none = aligned_alloc(64, above + 64)) == NULL;
+    is_right &= posix_memalign(&aligned, 64, above + 64) != 0;
+    is_right &= (none = realloc(kept, above + 20)) == NULL && memcmp(kept, "kkkkkkkkkk", 10) == 0;
+    free(kept);
+#endif
     MPI_Alloc_mem(100, MPI_INFO_NULL, &of_mpi);
     memset(of_mpi, 1, 100);
     MPI_Free_mem(of_mpi);

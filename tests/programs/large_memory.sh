@@ -195,4 +195,5 @@ refused() {
     grep -qF -e "$text" <<< "$said" || { echo "$* gives: $said"; exit 1; }
 }
 refused '--check and --record' rankine run -n 2 --check vector.wasm
+refused '--check-heap' rankine run -n 2 --check-heap vector.wasm
 refused '--engine local' "$MPI_BIN/mpiexec" -n 1 rankine run vector.wasm

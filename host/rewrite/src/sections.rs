@@ -126,7 +126,7 @@ pub fn write_number(place: &mut [u8], mut number: u32) -> bool {
     number == 0
 }
 
-/// A call that has room for the number of any function, as wasm-ld leaves it: who changes the module further may lead it elsewhere.
+/// A call that has room for the number of any function, as wasm-ld leaves it: a later change may lead it elsewhere.
 pub fn roomy_call(function: u32) -> [u8; 6] {
     const CALL: u8 = 0x10;
     let mut call = [CALL; 6];

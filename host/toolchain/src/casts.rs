@@ -19,6 +19,24 @@ const ANY: &str = "*";
 /// The section's name.
 pub(crate) const SECTION: &str = "rankine.casts";
 
+/// What pointers and `long` are in WebAssembly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Word {
+    #[default]
+    I32,
+    /// In programs with 64-bit addresses.
+    I64,
+}
+
+impl Word {
+    fn name(self) -> &'static str {
+        match self {
+            Word::I32 => "i32",
+            Word::I64 => "i64",
+        }
+    }
+}
+
 /// A cast that matters: the function's type, and that by which it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cast {
@@ -28,9 +46,9 @@ pub(crate) struct Cast {
 
 impl Cast {
     /// What a warning of clang's tells of; nothing if both are one type in WebAssembly, or one can't be made of the other.
-    pub(crate) fn of_warning(text: &str) -> Option<Cast> {
+    pub(crate) fn of_warning(text: &str, word: Word) -> Option<Cast> {
         let (from, to) = types(text)?;
-        let (function, mut pointer) = (signature(from)?, signature(to)?);
+        let (function, mut pointer) = (signature(from, word)?, signature(to, word)?);
         if to.ends_with("(*)()") {
             pointer.parameters = vec![ANY.to_owned()];
             return Some(Cast { function, pointer });
@@ -82,8 +100,9 @@ fn types(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether the types that a warning tells of differ by more than what pointers among them point to, as far as they are known.
-pub(crate) fn is_mismatch(text: &str) -> bool {
-    let known = |(from, to): (&str, &str)| Some(!to.ends_with("(*)()") && signature(from)? != signature(to)?);
+pub(crate) fn is_mismatch(text: &str, word: Word) -> bool {
+    let known =
+        |(from, to): (&str, &str)| Some(!to.ends_with("(*)()") && signature(from, word)? != signature(to, word)?);
     types(text).and_then(known).unwrap_or(true)
 }
 
@@ -93,14 +112,14 @@ fn last_quoted(text: &str) -> Option<&str> {
 }
 
 /// The type in WebAssembly of a pointer to a function, as C has it.
-fn signature(text: &str) -> Option<Signature> {
+fn signature(text: &str, word: Word) -> Option<Signature> {
     let (result, parameters) = text.split_once("(*)(")?;
     let parameters = parameters.strip_suffix(')').or_else(|| parameters.rsplit_once(") ").map(|(list, _)| list))?;
     let parameters = match parameters {
         "" | "void" => Vec::new(),
-        list => split(list).into_iter().map(value).collect::<Option<Option<Vec<_>>>>()??,
+        list => split(list).into_iter().map(|text| value(text, word)).collect::<Option<Option<Vec<_>>>>()??,
     };
-    let results = value(result)?.into_iter().collect();
+    let results = value(result, word)?.into_iter().collect();
     Some(Signature { parameters, results })
 }
 
@@ -117,7 +136,7 @@ fn split(list: &str) -> Vec<&str> {
 
 /// What a value of a type is in WebAssembly: nothing of `void`. Nothing is known of structures, whatever is longer than 64
 /// bits, and names that are not C's own.
-fn value(text: &str) -> Option<Option<String>> {
+fn value(text: &str, word: Word) -> Option<Option<String>> {
     const WORDS: [&str; 15] = [
         "const", "volatile", "signed", "unsigned", "char", "short", "int", "long", "float", "double", "_Bool", "bool",
         "void", "enum", "restrict",
@@ -128,7 +147,7 @@ fn value(text: &str) -> Option<Option<String>> {
         || text.ends_with("*const")
         || text.ends_with("*restrict")
     {
-        return known("i32");
+        return known(word.name());
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.first() == Some(&"enum") {
@@ -144,6 +163,7 @@ fn value(text: &str) -> Option<Option<String>> {
         () if words.contains(&"double") && longs == 0 => known("f64"),
         () if words.contains(&"double") => None,
         () if longs > 1 => known("i64"),
+        () if longs == 1 => known(word.name()),
         () => known("i32"),
     }
 }
@@ -198,8 +218,12 @@ mod tests {
     use super::*;
 
     fn shown(types: &str) -> Option<String> {
+        shown_in(types, Word::I32)
+    }
+
+    fn shown_in(types: &str, word: Word) -> Option<String> {
         let text = format!("a.c:5:42: warning: cast from {types} converts to incompatible function type [-W]");
-        Cast::of_warning(&text).map(|cast| cast.written().trim_end().to_owned())
+        Cast::of_warning(&text, word).map(|cast| cast.written().trim_end().to_owned())
     }
 
     #[test]
@@ -211,6 +235,17 @@ mod tests {
         assert_eq!(shown(&format!("{wide} to 'int (*)(void *)'")).as_deref(), Some("i32 i64>=i32>i32"));
         assert_eq!(shown("'void (*)(void (*)(int, int), float)' to 'void (*)(void)'").as_deref(), Some("i32 f32>=>"));
         assert_eq!(shown("'int (*)(int *)' to 'f' (aka 'int (*)()')").as_deref(), Some("i32>i32=*>i32"));
+    }
+
+    #[test]
+    fn pointers_and_longs_are_as_wide_as_addresses() {
+        let wide = |types: &str| shown_in(types, Word::I64);
+        assert_eq!(wide("'int (*)(int *)' to 'void (*)(int *)'").as_deref(), Some("i64>i32=i64>"));
+        let words = "'long (*)(void *, unsigned long, enum e, int)' to 'int (*)(void *)'";
+        assert_eq!(wide(words).as_deref(), Some("i64 i64 i32 i32>i64=i64>i32"));
+        assert_eq!(shown(words).as_deref(), Some("i32 i32 i32 i32>i32=i32>i32"));
+        let same = "cast from 'int (*)(long)' to 'int (*)(int)' converts to incompatible function type";
+        assert_eq!([Word::I32, Word::I64].map(|word| is_mismatch(same, word)), [false, true]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The functions around those of the allocator and of MPI, as they are written.
 //!
-//! The host is asked in addresses of 32 bits, which those of the memory have. Where a program's 64-bit addresses were lowered, its
+//! The host is asked in addresses of 32 bits, as the memory has them. Where a program's 64-bit addresses were lowered, its
 //! allocator has kept words of 64 bits: a size or an address that 32 bits can't hold is told to the host as the largest that they
 //! can, which is refused as a size, and where no block begins.
 

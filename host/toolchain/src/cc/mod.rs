@@ -235,7 +235,7 @@ pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Reques
         program if narrowing::is_wanted(request) => {
             let cpp = cpp_source(request).filter(|_| !line.iter().any(|word| word == "--driver-mode=g++"));
             let output = runnable::output(&line);
-            let (status, casts) = narrowing::compile(clang, line, narrowing::Casts::wanted(request))?;
+            let (status, casts) = narrowing::compile(clang, line, request)?;
             if status.success() && !casts.is_empty() && request.forgives != Some(false) {
                 note_casts(&output, request, &casts)?;
             }

@@ -4,7 +4,7 @@
 //! what to do.
 
 use super::flags::Request;
-use crate::casts::{self, Cast};
+use crate::casts::{self, Cast, Word};
 use anyhow::{Context as _, Result};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -40,7 +40,7 @@ fn is_source(word: &str) -> bool {
 
 /// Which casts the caller wants to hear of, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Casts {
+enum Casts {
     #[default]
     None,
     Mismatches,
@@ -48,7 +48,7 @@ pub(super) enum Casts {
 }
 
 impl Casts {
-    pub(super) fn wanted(request: &Request) -> Casts {
+    fn wanted(request: &Request) -> Casts {
         let has = |wanted: &dyn Fn(&str) -> bool| request.arguments.iter().filter_map(|word| word.to_str()).any(wanted);
         match () {
             () if has(&|word| ["-Wcast-function-type", MORE_CASTS].contains(&word)) => Casts::All,
@@ -58,17 +58,17 @@ impl Casts {
     }
 
     /// Whether this warning is among them.
-    fn have(self, text: &str) -> bool {
+    fn have(self, text: &str, word: Word) -> bool {
         match self {
             Casts::None => false,
-            Casts::Mismatches => casts::is_mismatch(text),
+            Casts::Mismatches => casts::is_mismatch(text, word),
             Casts::All => true,
         }
     }
 }
 
 /// Runs clang, and passes on what it says; the casts of functions that it told of.
-pub(super) fn compile(clang: &Path, line: Vec<OsString>, told_casts: Casts) -> Result<(ExitStatus, Vec<Cast>)> {
+pub(super) fn compile(clang: &Path, line: Vec<OsString>, request: &Request) -> Result<(ExitStatus, Vec<Cast>)> {
     let mut command = Command::new(clang);
     command.args(["-Wshorten-64-to-32", "-Wno-error=shorten-64-to-32"]);
     command.args([CASTS, "-Wno-error=cast-function-type-mismatch", MORE_CASTS, "-Wno-error=cast-function-type-strict"]);
@@ -78,7 +78,8 @@ pub(super) fn compile(clang: &Path, line: Vec<OsString>, told_casts: Casts) -> R
     let start = || format!("cannot start {}", clang.display());
     let mut child = command.args(line).stderr(Stdio::piped()).spawn().with_context(start)?;
     let mut told = BufReader::new(child.stderr.take().context("clang has no standard error stream")?);
-    let mut filter = Filter { told_casts, ..Filter::default() };
+    let word = if request.wide { Word::I64 } else { Word::I32 };
+    let mut filter = Filter { word, told_casts: Casts::wanted(request), ..Filter::default() };
     let (mut text, mut out) = (Vec::new(), io::stderr());
     while told.read_until(b'\n', &mut text)? > 0 {
         // Where nobody reads any more, clang still compiles.
@@ -103,6 +104,7 @@ struct Filter {
     /// Casts of functions, and which of them are passed on.
     casts: Vec<Cast>,
     told_casts: Casts,
+    word: Word,
 }
 
 #[derive(Default)]
@@ -132,12 +134,12 @@ impl Filter {
             Some(Head { place, file, .. }) => {
                 let is_cast = [CASTS, MORE_CASTS].iter().any(|name| text.trim_end().ends_with(&format!("[{name}]")));
                 if is_cast {
-                    self.casts.extend(Cast::of_warning(&text));
+                    self.casts.extend(Cast::of_warning(&text, self.word));
                 } else {
                     self.casts.extend(Cast::of_call(&text));
                 }
                 self.state = match shortens_long(&text) {
-                    None if is_cast && !self.told_casts.have(&text) => {
+                    None if is_cast && !self.told_casts.have(&text, self.word) => {
                         self.dropped += 1;
                         State::Drops
                     }

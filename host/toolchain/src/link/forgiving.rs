@@ -7,7 +7,9 @@
 //! where it is, too: debug information is true. Types that nothing in the table could be adapted to keep their calls.
 
 use super::agreement::{Signature, is_adaptable};
-use super::encoding::{CALL, END, I32_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded, signed_leb};
+use super::encoding::{
+    CALL, END, I32_CONST, I64_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded, signed_leb,
+};
 use super::module::{Facts, signature};
 use crate::FORGIVING_CALL;
 use crate::casts::{self, Cast};
@@ -21,6 +23,9 @@ const RETURN: u8 = 0x0f;
 const NOP: u8 = 0x01;
 const CALL_INDIRECT: u8 = 0x11;
 const RETURN_CALL: u8 = 0x12;
+const SELECT: u8 = 0x1b;
+const I64_LT_U: u8 = 0x54;
+const I32_WRAP_I64: u8 = 0xa7;
 /// The most places that a table of branches may have.
 const MOST_PLACES: usize = 65_520;
 
@@ -119,6 +124,8 @@ struct Kinds<'f> {
     types: Vec<&'f FuncType>,
     /// By the place in the table; where nothing is, a number that no type has.
     of: Vec<u32>,
+    /// The type of a place.
+    place: ValType,
 }
 
 impl<'f> Kinds<'f> {
@@ -139,14 +146,26 @@ impl<'f> Kinds<'f> {
             });
             of.push(known as u32);
         }
-        Ok(Kinds { types, of })
+        let place = if facts.is_table_wide { ValType::I64 } else { ValType::I32 };
+        Ok(Kinds { types, of, place })
+    }
+
+    /// The code that pushes the first parameter, a place, in 32 bits. One that needs more becomes the last, where nothing is.
+    fn first_parameter(&self) -> Vec<u8> {
+        let place = [LOCAL_GET, 0];
+        if self.place == ValType::I32 {
+            return place.to_vec();
+        }
+        let last = [&[I64_CONST][..], &signed_leb(u32::MAX)].concat();
+        [&place[..], &last, &place, &last, &[I64_LT_U, SELECT, I32_WRAP_I64]].concat()
     }
 
     /// The code that gives the type's number of the function at a place, which is its parameter.
     fn lookup(&self) -> Vec<u8> {
         let none = self.types.len() as u32;
         let mut code = BLOCK.repeat(self.types.len() + 1);
-        code.extend([LOCAL_GET, 0, BR_TABLE]);
+        code.extend(self.first_parameter());
+        code.push(BR_TABLE);
         code.extend(leb(self.of.len() as u32));
         code.extend(self.of.iter().flat_map(|kind| leb((*kind).min(none))));
         code.extend(leb(none));
@@ -167,6 +186,8 @@ struct Callers<'f> {
     made: BTreeMap<u32, (&'f FuncType, Vec<usize>)>,
     /// The number of the function that looks up types.
     lookup: u32,
+    /// The type of a place in the table.
+    place: ValType,
 }
 
 impl<'f> Callers<'f> {
@@ -187,15 +208,15 @@ impl<'f> Callers<'f> {
             }
         }
         made.retain(|_, (_, others): &mut (_, Vec<usize>)| !others.is_empty());
-        Ok(Callers { made, lookup: facts.functions.len() as u32 })
+        Ok(Callers { made, lookup: facts.functions.len() as u32, place: kinds.place })
     }
 
     /// The types that are added: of the function that looks up types, and of the others, which take a place in the table
     /// behind their arguments.
     fn types(&self) -> impl ExactSizeIterator<Item = Vec<u8>> {
-        let lookup = FuncType::new([ValType::I32], [ValType::I32]);
+        let lookup = FuncType::new([self.place], [ValType::I32]);
         let with_place = |kind: &FuncType| {
-            FuncType::new(kind.params().iter().copied().chain([ValType::I32]), kind.results().iter().copied())
+            FuncType::new(kind.params().iter().copied().chain([self.place]), kind.results().iter().copied())
         };
         let callers = self.made.values().map(|(kind, _)| with_place(kind));
         let types: Vec<_> = std::iter::once(lookup).chain(callers).map(|kind| written(&kind)).collect();
@@ -295,4 +316,47 @@ fn encoded(kind: ValType) -> Option<u8> {
         ValType::V128 => 0x7b,
         ValType::Ref(_) => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasmparser::{Validator, WasmFeatures};
+
+    /// A call through a pointer of a function that takes more than it is given and gives what nobody wants.
+    fn program(place: &str) -> Vec<u8> {
+        let text = r#"(module
+            (type $called (func (param i64)))
+            (table TYPE 3 funcref)
+            (elem (PLACE.const 2) $function)
+            (func $function (param i32 f64) (result i32) (i32.const 7))
+            (func (export "_start") (call_indirect (type $called) (i64.const 5) (PLACE.const 2))))"#;
+        let kind = if place == "i64" { place } else { "" };
+        wat::parse_str(text.replace("TYPE", kind).replace("PLACE", place)).unwrap()
+    }
+
+    #[test]
+    fn places_in_the_table_have_either_width() {
+        for place in ["i32", "i64"] {
+            let forgiving = forgive(&program(place), None).unwrap();
+            Validator::new_with_features(WasmFeatures::all()).validate_all(&forgiving).unwrap();
+            let facts = Facts::read(&forgiving).unwrap();
+            let kinds: Vec<String> =
+                facts.functions.iter().map(|kind| facts.types[*kind as usize].to_string()).collect();
+            let [lookup, caller] =
+                [format!("(func (param {place}) (result i32))"), format!("(func (param i64 {place}))")];
+            assert_eq!(kinds[2..], [lookup, caller]);
+        }
+    }
+
+    #[test]
+    fn what_was_cast_alone_forgives() {
+        let cast = |pointer: &str| Cast {
+            function: Signature { parameters: vec!["i32".into(), "f64".into()], results: vec!["i32".into()] },
+            pointer: Signature { parameters: vec![pointer.into()], results: Vec::new() },
+        };
+        let functions =
+            |casts: &[Cast]| Facts::read(&forgive(&program("i64"), Some(casts)).unwrap()).unwrap().functions.len();
+        assert_eq!([functions(&[cast("i64")]), functions(&[cast("i32")])], [4, 2]);
+    }
 }

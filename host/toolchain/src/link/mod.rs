@@ -23,7 +23,7 @@ use crate::wide::WIDE;
 pub(crate) use forgiving::types_called;
 
 use agreement::{Agreement, Mismatch};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use rankine_system::tell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -151,13 +151,7 @@ struct Ends {
 
 fn finish(output: &Path, ends: &Ends) -> Result<()> {
     let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
-    // What is put before calls through pointers has pointers of 32 bits.
-    let is_wide = module::is_wide(&linked)?;
-    ensure!(
-        !is_wide || ends.forgives != Some(true),
-        "-fforgiving-calls is not yet for programs with 64-bit addresses (-m64)"
-    );
-    let casts = if is_wide { Vec::new() } else { casts::noted(&linked)? };
+    let casts = casts::noted(&linked)?;
     if ends.forgives == Some(true) || !casts.is_empty() {
         let casts = if ends.forgives == Some(false) { &casts[..0] } else { &casts[..] };
         let forgiving = forgiving::forgive(&linked, (ends.forgives != Some(true)).then_some(casts))?;
@@ -173,7 +167,7 @@ fn finish(output: &Path, ends: &Ends) -> Result<()> {
 /// Has a program that is linked forgive what these casts may lead to.
 pub(crate) fn forgive_casts(output: &Path, casts: &[Cast]) -> Result<()> {
     let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
-    if !linked.starts_with(b"\0asm") || module::is_wide(&linked)? {
+    if !linked.starts_with(b"\0asm") {
         return Ok(());
     }
     let forgiving = forgiving::forgive(&linked, Some(casts))?;

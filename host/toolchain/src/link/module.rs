@@ -26,20 +26,6 @@ pub(super) fn is_valid(module: &Path) -> Result<bool> {
     Ok(Validator::new_with_features(WasmFeatures::all()).validate_all(&bytes).is_ok())
 }
 
-/// Whether a module's memory has 64-bit addresses.
-pub(super) fn is_wide(module: &[u8]) -> Result<bool> {
-    for payload in Parser::new(0).parse_all(module) {
-        match payload? {
-            Payload::MemorySection(memories) => {
-                return Ok(memories.into_iter().next().transpose()?.is_some_and(|memory| memory.memory64));
-            }
-            Payload::CodeSectionStart { .. } => break,
-            _ => {}
-        }
-    }
-    Ok(false)
-}
-
 /// The names of a module's functions.
 pub(super) fn functions(module: &[u8]) -> Result<HashSet<String>> {
     let mut found = HashSet::new();
@@ -93,6 +79,8 @@ pub(super) struct Facts {
     stubs: Vec<(u32, String)>,
     /// Where sections begin, by their numbers.
     sections: Vec<usize>,
+    /// Whether places in the first table have 64 bits.
+    pub(super) is_table_wide: bool,
     /// The elements of the table: the first place, and the functions from there on.
     pub(super) elements: Option<(u32, Vec<u32>)>,
     /// The functions among the linker's symbols.
@@ -205,6 +193,10 @@ impl Facts {
                             facts.functions.push(kind);
                         }
                     }
+                }
+                Payload::TableSection(tables) => {
+                    let first = tables.into_iter().next().transpose()?;
+                    facts.is_table_wide = first.is_some_and(|table| table.ty.table64);
                 }
                 Payload::FunctionSection(kinds) => {
                     for kind in kinds {
