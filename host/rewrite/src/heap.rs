@@ -277,7 +277,7 @@ impl Change {
         let of = |name: &str| self.around[&self.known.named(name).expect("there are malloc and free")];
         match name {
             "malloc" if is(1) => around(0).malloc(),
-            "free" if is(1) => around(0).free(),
+            "free" if is(1) => around(1).free(),
             "calloc" if is(2) => around(0).calloc(),
             "realloc" if is(2) => around(2).realloc(of("malloc"), of("free")),
             "aligned_alloc" if is(2) => around(0).aligned_alloc(),

@@ -7,7 +7,7 @@ use rankine_rewrite::lower64;
 use wasmtime::{Engine, Func, Instance, Memory, Module, Ref, Store, Val};
 
 /// A program whose words and addresses are `WORD`s. Its allocator gives what comes next of its memory; it refuses what is longer
-/// than that, and forgets what is freed.
+/// than that, and notes what is freed.
 const PROGRAM: &str = r#"(module
     (table 2 funcref)
     (memory (export "memory") ADDRESS 1)
@@ -16,7 +16,7 @@ const PROGRAM: &str = r#"(module
         (if (WORD.gt_u (local.get $size) (WORD.const 60000)) (then (return (WORD.const 0))))
         (global.get $next)
         (global.set $next (WORD.add (global.get $next) (local.get $size))))
-    (func $free (param WORD))
+    (func $free (param WORD) (WORD.store (WORD.const 16) (local.get 0)))
     (func $calloc (param WORD WORD) (result WORD) (call $malloc (WORD.mul (local.get 0) (local.get 1))))
     (func $realloc (param WORD WORD) (result WORD) (WORD.add (local.get 0) (local.get 1)))
     (func $aligned_alloc (param WORD WORD) (result WORD) (call $malloc (local.get 1)))
@@ -76,7 +76,7 @@ impl Watched {
             }),
             Func::wrap(&mut *store, move |at: u32| {
                 freed(at.into());
-                0
+                if at < 4096 { 0 } else { at }
             }),
             Func::wrap(&mut *store, move |at: u32| {
                 length(at.into());
@@ -162,7 +162,10 @@ fn longer_words_are_not_cut() {
     assert_eq!(program.call("calloc", &[1 << 32, 1 << 32]), fails(MOST * MOST));
     assert_eq!(program.call("aligned_alloc", &[64, LONG]).0, 0);
     assert_eq!(program.call("posix_memalign", &[64, LONG]).0, 0);
+    let mut freed = [0; 8];
     assert_eq!(program.call("free", &[1 << 32 | 1040]).1, [format!("freed {MOST:#x}")]);
+    program.memory().read(&program.store, 16, &mut freed).unwrap();
+    assert_eq!(u64::from_le_bytes(freed), 1 << 32 | 1040);
     // No block begins there, so the allocator is given both words as they are.
     assert_eq!(
         program.call("realloc", &[1 << 32 | 1040, LONG]),
