@@ -97,6 +97,9 @@ window 1
 file 1 1
 END
 
+# Over an MPI library as well, whose order of lines is another one.
+diff <(rankine run -n 2 --dir . big.wasm | sort) <("$MPI_BIN/mpiexec" -n 2 rankine run --dir . big.wasm | sort)
+
 # What a rank may have is what the user says.
 said=$(rankine run -n 2 --memory-limit 3G --dir . big.wasm) && exit 1
 grep -q 'no memory' <<< "$said"

@@ -28,7 +28,7 @@ pub(super) fn help(subcommand: &str, arguments: &[OsString]) -> Result<bool> {
         -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks, the options of \
         RANKINE_RUN_OPTIONS, the environment, and the folder that it is started in: for build systems that run what they compile.\n\
         -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
-        -m64 compiles for 64-bit addresses, so that long and pointers have 8 bytes, for the engines local and nodes (rankine sdk build m64, \
+        -m64 compiles for 64-bit addresses, so that long and pointers have 8 bytes (rankine sdk build m64, \
         once); all files of a program, and linking it, take it or none does. Linked with -m64=large, a rank may have more than 4 GiB.\n\
         -help lists clang's own options."
 )]
@@ -47,7 +47,7 @@ pub(super) struct Clang {
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
         -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
         -fopenmp compiles OpenMP's directives, for rankine run --threads-per-rank (rankine sdk build openmp, once).\n\
-        -m64 compiles for 64-bit addresses, so that c_long and MPI_ADDRESS_KIND are 8, for the engines local and nodes (rankine sdk build m64, \
+        -m64 compiles for 64-bit addresses, so that c_long and MPI_ADDRESS_KIND are 8 (rankine sdk build m64, \
         once); all files of a program, and linking it, take it or none does. Linked with -m64=large, a rank may have more than 4 GiB.\n\
         `flang-22 --help` lists flang's own options."
 )]

@@ -96,8 +96,8 @@ impl Page {
         line("size", format!("{size} bytes, {functions} functions"));
         if *address_bits == Some(64) {
             let kind = match self.facts.large {
-                true => "64 bits (-m64=large), and its memory may have more than 4 GiB; on the engines local and nodes",
-                false => "64 bits (-m64), in a memory of at most 4 GiB; on the engines local and nodes",
+                true => "64 bits (-m64=large), and its memory may have more than 4 GiB",
+                false => "64 bits (-m64), in a memory of at most 4 GiB",
             };
             line("addresses", kind.into());
         }
