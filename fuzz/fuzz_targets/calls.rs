@@ -14,14 +14,15 @@ use rankine::module::signature::Demands;
 use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
 use rankine_calls::guest::Kind;
+use rankine_calls::program::Mode;
 use rankine_calls::{Catalogue, guest};
 
 /// What all cases share: the guest is compiled once.
 struct Bench {
     catalogue: Catalogue,
     choice: Choice,
-    /// Without a second thread in each rank, and with one.
-    programs: [Program; 2],
+    /// A guest of each kind.
+    programs: [Program; 4],
 }
 
 static BENCH: LazyLock<Bench> = LazyLock::new(|| {
@@ -30,7 +31,8 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let choice = Choice::of(&catalogue, has, true);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
     let engines = Arc::new(module::Engines::new(module::Settings::default()).expect("Wasmtime works here"));
-    let programs = [Kind::Plain, Kind::Threads(rankine_abi::MPI_THREAD_MULTIPLE)].map(|kind| {
+    let kinds = [Kind::Plain, Kind::Threads(rankine_abi::MPI_THREAD_MULTIPLE), Kind::WIDE, Kind::LARGE];
+    let programs = kinds.map(|kind| {
         std::fs::write(&file, guest::module(&catalogue, has, kind)).expect("the guest can be written");
         module::load(&engines, &file, None, &Demands::default(), module::Changes::default())
             .expect("the guest is a program")
@@ -46,7 +48,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(case) = draw(&mut Unstructured::new(bytes), &BENCH.catalogue, &BENCH.choice) else { return };
     let programs = case.programs.iter().map(|program| program.to_hexadecimal());
     let arguments = std::iter::once("guest".to_owned()).chain(programs).collect();
-    let program = &BENCH.programs[usize::from(case.twice)];
+    let program = &BENCH.programs[match case.mode {
+        Mode::Wide => 2,
+        Mode::Large => 3,
+        _ => usize::from(case.twice),
+    }];
     // Ranks that have threads are threads themselves.
     let fibers = case.fibers && !case.twice;
     fuzzing::run(program, case.ranks, fibers, arguments, PATIENCE).expect("the host stands it");

@@ -109,6 +109,8 @@ pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Res
     let mode = match u.int_in_range(0..=11)? {
         0 => Mode::Interpreted,
         1 => Mode::HeapChecked,
+        2 => Mode::Wide,
+        3 => Mode::Large,
         _ => Mode::Compiled,
     };
     // Ranks that do the same get further together.

@@ -3,7 +3,7 @@
 //! Every function has a wrapper of the same type, which reads its arguments from the program and says where the next
 //! call begins; the interpreter calls wrappers by number. So whatever is called is called directly, with its own type.
 
-use rankine_abi::ValueType;
+use rankine_abi::{Meaning, ValueType};
 use wasm_encoder::{
     BlockType, CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ElementSection, Elements,
     EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection, GlobalType, ImportSection,
@@ -12,23 +12,26 @@ use wasm_encoder::{
 
 use crate::catalogue::{Callee, Catalogue, Helper, Origin};
 use crate::interpreter::{Own, own_functions};
-use crate::memory::{self, ARGUMENTS, LARGE_PAGES, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, WORDS};
+use crate::memory::{self, ARGUMENTS, LONG_PAGES, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, WORDS};
 use crate::program::ARGUMENT;
 use crate::telling::tell;
 
-/// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.
-const CALLBACKS: &[(&[ValType], bool)] = &[
-    (&[ValType::I32], true),
-    (&[ValType::I32; 2], true),
-    (&[ValType::I32; 3], true),
-    (&[ValType::I32; 4], true),
-    (&[ValType::I32; 6], true),
-    (&[ValType::I32; 3], false),
-    (&[ValType::I32; 4], false),
-    (&[ValType::I32, ValType::I32, ValType::I32, ValType::I32, ValType::I64, ValType::I32], true),
-    (&[ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I64, ValType::I32], true),
-    (&[ValType::I64, ValType::I32, ValType::I32, ValType::I32, ValType::I32], false),
-    (&[ValType::I32], false),
+/// The types of callbacks: a letter for each word they take (`i` an int, `l` one of 64 bits, `w` one that is as wide as an address),
+/// and whether they return an int.
+const CALLBACKS: &[(&str, bool)] = &[
+    ("w", true),
+    ("ww", true),
+    ("www", true),
+    ("wiww", true),
+    ("wiwwww", true),
+    ("www", false),
+    ("wwww", false),
+    ("wwiwlw", true),
+    ("wwlwlw", true),
+    ("lwiiw", false),
+    ("w", false),
+    ("wi", true),
+    ("wwiw", false),
 ];
 
 /// The index of the callback that suits a C type, in the function table.
@@ -36,15 +39,17 @@ pub fn callback(catalogue: &Catalogue, c_type: &str) -> u32 {
     let of = |position: u32| 1 + catalogue.functions.len() as u32 + position;
     of(match c_type {
         "MPI_Grequest_free_function" | "allocator" => 0,
-        "MPI_Grequest_query_function" | "MPI_Grequest_cancel_function" => 1,
+        "MPI_Grequest_query_function" => 1,
         "MPI_Datarep_extent_function" => 2,
         name if name.ends_with("delete_attr_function") || name == "MPI_Delete_function" => 3,
         name if name.ends_with("copy_attr_function") || name == "MPI_Copy_function" => 4,
         name if name.ends_with("errhandler_function") => 5,
-        "MPI_User_function" | "MPI_User_function_c" | "MPI_T_event_cb_function" => 6,
+        "MPI_User_function" | "MPI_User_function_c" => 6,
         "MPI_Datarep_conversion_function" => 7,
         "MPI_Datarep_conversion_function_c" => 8,
         "MPI_T_event_dropped_cb_function" => 9,
+        "MPI_Grequest_cancel_function" => 11,
+        "MPI_T_event_cb_function" => 12,
         _ => 5,
     })
 }
@@ -60,6 +65,21 @@ fn valtype(value: ValueType) -> ValType {
         ValueType::I64 => ValType::I64,
         ValueType::F64 => ValType::F64,
     }
+}
+
+/// The types of a function's parameters, as a program with 64-bit addresses knows them or another.
+fn parameters(callee: &Callee, is_wide: bool) -> Vec<ValType> {
+    let mut types: Vec<ValType> = callee.parameters.iter().map(|&(value, _)| valtype(value)).collect();
+    let function = rankine_abi::Function::named(&callee.name).filter(|_| is_wide);
+    let described = function.map_or(&[][..], |function| function.described());
+    for (ty, word) in types.iter_mut().zip(described) {
+        let is_large = function.is_some_and(|function| function.is_large());
+        let is_handle = matches!(word.meaning, Meaning::Handle(_) | Meaning::Function);
+        if is_handle || word.is_address() || word.is_long_in_lp64(is_large) {
+            *ty = ValType::I64;
+        }
+    }
+    types
 }
 
 pub(crate) const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
@@ -85,6 +105,12 @@ pub(crate) const DEPTH: u32 = 3;
 pub(crate) const TURN: u32 = 4;
 const GLOBALS: u32 = 5;
 
+/// The type of what it gives: an `MPI_Aint` and a handle are as wide as addresses.
+fn result(callee: &Callee, is_wide: bool) -> Option<ValType> {
+    let is_word = callee.name.starts_with("MPI_Aint_") || callee.name.ends_with("_fromint");
+    callee.result.map(|result| if is_wide && is_word { ValType::I64 } else { valtype(result) })
+}
+
 /// Builds the module part by part.
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -94,6 +120,8 @@ pub(crate) struct Builder {
     functions: FunctionSection,
     code: CodeSection,
     declared: u32,
+    /// Its memory has 64-bit addresses.
+    is_wide: bool,
 }
 
 impl Builder {
@@ -120,15 +148,48 @@ impl Builder {
     ) -> u32 {
         let ty = self.of_type(parameters, results);
         self.functions.function(ty);
-        let mut function = Function::new([(locals, ValType::I32)]);
+        let mut function = Function::new([(locals, ValType::I32), (1, ValType::I32), (1, ValType::I64)]);
+        let first = parameters.len() as u32 + locals;
         for instruction in body {
-            function.instruction(instruction);
+            match self.is_wide {
+                true => widened(&mut function, instruction, [first, first + 1]),
+                false => _ = function.instruction(instruction),
+            }
         }
         function.instruction(&Instruction::End);
         self.code.function(&function);
         self.declared += 1;
         self.imported + self.declared - 1
     }
+}
+
+/// Adds an instruction whose address has 32 bits to a function of a guest whose addresses have 64. Two locals are its own, for a word
+/// of 32 bits and one of 64.
+fn widened(function: &mut Function, instruction: &Instruction, [word, long]: [u32; 2]) {
+    use Instruction as I;
+    let stored = match instruction {
+        I::I32Load(_) | I::I32Load8U(_) | I::I32Load16U(_) | I::I64Load(_) | I::I64Load32S(_) => {
+            function.instruction(&I::I64ExtendI32U);
+            None
+        }
+        I::I32Store(_) | I::I32Store8(_) => Some(word),
+        I::I64Store(_) => Some(long),
+        I::MemoryGrow(_) => {
+            function.instruction(&I::I64ExtendI32U).instruction(instruction).instruction(&I::I32WrapI64);
+            return;
+        }
+        // What is brought, and how much.
+        I::MemoryInit { .. } => {
+            function.instruction(&I::LocalSet(word)).instruction(&I::Drop).instruction(&I::I64ExtendI32U);
+            function.instruction(&I::I32Const(0)).instruction(&I::LocalGet(word));
+            None
+        }
+        _ => None,
+    };
+    if let Some(local) = stored {
+        function.instruction(&I::LocalSet(local)).instruction(&I::I64ExtendI32U).instruction(&I::LocalGet(local));
+    }
+    function.instruction(instruction);
 }
 
 /// What a guest has besides the interpreter.
@@ -138,26 +199,43 @@ pub enum Kind {
     Plain,
     /// Each rank has a second thread, at this level, which runs the next rank's program.
     Threads(i32),
-    /// A large memory, with long arguments in it.
-    Large,
+    /// Long arguments in its memory.
+    Long,
+    /// Addresses of 64 bits, and so many pages at most.
+    Wide(u64),
     /// It prints a line for each call: the number of the function, and the class of the error that it has returned.
     Telling,
+}
+
+impl Kind {
+    /// Whether its memory ends where addresses of 32 bits do.
+    fn is_small(self) -> bool {
+        !matches!(self, Kind::Wide(most) if most > 1 << 16)
+    }
+
+    /// One whose addresses are lowered.
+    pub const WIDE: Kind = Kind::Wide(MAX_PAGES);
+    /// One whose memory may have more than 4 GiB.
+    pub const LARGE: Kind = Kind::Wide(1 << 17);
 }
 
 /// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has.
 pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, kind: Kind) -> Vec<u8> {
     use Instruction as I;
     let threads = if let Kind::Threads(level) = kind { Some(level) } else { None };
-    let mut b = Builder::default();
+    let is_wide = matches!(kind, Kind::Wide(_));
+    let mut b = Builder { is_wide, ..Builder::default() };
     if threads.is_some() {
         b.imports.import("env", "memory", EntityType::Memory(memory(kind)));
     }
+    // Object graphs lie where 32 bits lead.
+    let there = |callee: &Callee| has(callee) && (kind.is_small() || callee.origin != Origin::Module("rankine"));
     let mut imports = Vec::new();
     for callee in &catalogue.functions {
-        let results: Vec<ValType> = callee.result.into_iter().map(valtype).collect();
-        let parameters: Vec<ValType> = callee.parameters.iter().map(|&(value, _)| valtype(value)).collect();
+        let results: Vec<ValType> = result(callee, is_wide).into_iter().collect();
+        let parameters = parameters(callee, is_wide);
         imports.push(match callee.origin {
-            Origin::Module(module) if has(callee) => Some(b.import(module, &callee.name, &parameters, &results)),
+            Origin::Module(module) if there(callee) => Some(b.import(module, &callee.name, &parameters, &results)),
             _ => None,
         });
     }
@@ -175,13 +253,25 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, kind: Kind) 
     for (number, (callee, import)) in (0..).zip(catalogue.functions.iter().zip(&imports)) {
         wrap(&mut b, own, callee, *import, tell.filter(|_| callee.returns_code).map(|tell| (tell, number)));
     }
-    for (parameters, returns) in CALLBACKS {
+    for (words, returns) in CALLBACKS {
+        let word = |letter| if letter == 'l' || letter == 'w' && is_wide { ValType::I64 } else { ValType::I32 };
+        let parameters: Vec<ValType> = words.chars().map(word).collect();
         let results: &[ValType] = if *returns { &[ValType::I32] } else { &[] };
         let body = [I::Call(own.call_back), I::I32Const(0)];
-        b.function(parameters, results, 0, &body[..1 + usize::from(*returns)]);
+        b.function(&parameters, results, 0, &body[..1 + usize::from(*returns)]);
     }
     let data = data(kind);
-    let start = start(&mut b, own, (sizes, get), spawn, import_of, &data);
+    // Of a function of MPI with these arguments, whose answer nobody looks at.
+    let call = |name: &str, words: &[i32]| {
+        let callee = &catalogue.functions[catalogue.position(name).expect("a function of MPI")];
+        let types = parameters(callee, is_wide);
+        let words = types.into_iter().zip(words).map(|(ty, &word)| match ty {
+            ValType::I64 => I::I64Const(word.into()),
+            _ => I::I32Const(word),
+        });
+        words.chain([I::Call(import_of(name)), I::Drop]).collect()
+    };
+    let start = start(&mut b, own, (sizes, get), spawn, call, &data);
     let thread = threads.map(|_| thread(&mut b, own));
     assemble(b, first, table_size(catalogue), (start, thread), (kind, &data))
 }
@@ -189,7 +279,7 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, kind: Kind) 
 /// What lies in the memory at first.
 fn data(kind: Kind) -> Vec<(u32, Vec<u8>)> {
     let mut all = memory::data();
-    if kind == Kind::Large {
+    if kind == Kind::Long {
         all.extend(memory::long_data());
     }
     all
@@ -233,12 +323,12 @@ fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>, tell: O
     use Instruction as I;
     let mut body = Vec::new();
     let after = (callee.parameters.len() as u32 * ARGUMENT) as i32;
-    for (number, (value, _)) in callee.parameters.iter().enumerate() {
+    for (number, ty) in parameters(callee, b.is_wide).into_iter().enumerate() {
         body.extend([I::LocalGet(0), I::I32Const(number as i32 * ARGUMENT as i32), I::I32Add, I::Call(own.value)]);
-        match value {
-            ValueType::I32 => body.push(I::I32WrapI64),
-            ValueType::I64 => {}
-            ValueType::F64 => body.push(I::F64ReinterpretI64),
+        match ty {
+            ValType::I32 => body.push(I::I32WrapI64),
+            ValType::F64 => body.push(I::F64ReinterpretI64),
+            _ => {}
         }
     }
     match (callee.origin, import) {
@@ -302,37 +392,19 @@ fn start(
     own: Own,
     (sizes, get): (u32, u32),
     spawn: Option<(i32, u32)>,
-    import: impl Fn(&str) -> u32,
+    call: impl Fn(&str, &[i32]) -> Vec<Instruction<'static>>,
     data: &[(u32, Vec<u8>)],
 ) -> u32 {
     use Instruction as I;
     let mut body = fill(data);
     body.extend(match spawn {
-        None => vec![I::I32Const(0), I::I32Const(0), I::Call(import("MPI_Init"))],
-        Some((level, _)) => {
-            vec![
-                I::I32Const(0),
-                I::I32Const(0),
-                I::I32Const(level),
-                I::I32Const(LEVEL),
-                I::Call(import("MPI_Init_thread")),
-            ]
-        }
+        None => call("MPI_Init", &[0, 0]),
+        Some((level, _)) => call("MPI_Init_thread", &[0, 0, level, LEVEL]),
     });
+    body.extend(call("MPI_Comm_set_errhandler", &[WORLD, RETURN]));
+    body.extend(call("MPI_Comm_set_errhandler", &[MYSELF, RETURN]));
+    body.extend(call("MPI_Comm_rank", &[WORLD, NUMBER]));
     body.extend([
-        I::Drop,
-        I::I32Const(WORLD),
-        I::I32Const(RETURN),
-        I::Call(import("MPI_Comm_set_errhandler")),
-        I::Drop,
-        I::I32Const(MYSELF),
-        I::I32Const(RETURN),
-        I::Call(import("MPI_Comm_set_errhandler")),
-        I::Drop,
-        I::I32Const(WORLD),
-        I::I32Const(NUMBER),
-        I::Call(import("MPI_Comm_rank")),
-        I::Drop,
         I::I32Const(NUMBER),
         I::I32Load(AT),
         I::GlobalSet(RANK),
@@ -357,7 +429,7 @@ fn start(
     if spawn.is_some() {
         body.extend(wait_for(THROUGH, 20_000_000));
     }
-    body.extend([I::Call(import("MPI_Finalize")), I::Drop]);
+    body.extend(call("MPI_Finalize", &[]));
     b.function(&[], &[], 0, &body)
 }
 
@@ -442,9 +514,13 @@ fn thread(b: &mut Builder, own: Own) -> u32 {
 }
 
 fn memory(kind: Kind) -> MemoryType {
-    let (minimum, maximum) = if kind == Kind::Large { (LARGE_PAGES, LARGE_PAGES) } else { (PAGES, MAX_PAGES) };
-    let shared = matches!(kind, Kind::Threads(_));
-    MemoryType { minimum, maximum: Some(maximum), memory64: false, shared, page_size_log2: None }
+    let (minimum, maximum) = match kind {
+        Kind::Long => (LONG_PAGES, LONG_PAGES),
+        Kind::Wide(most) => (PAGES, most),
+        Kind::Plain | Kind::Threads(_) | Kind::Telling => (PAGES, MAX_PAGES),
+    };
+    let (memory64, shared) = (matches!(kind, Kind::Wide(_)), matches!(kind, Kind::Threads(_)));
+    MemoryType { minimum, maximum: Some(maximum), memory64, shared, page_size_log2: None }
 }
 
 fn assemble(

@@ -105,7 +105,7 @@ fn run(arguments: &Arguments) -> Result<usize> {
     let has = engine_has(&arguments.engine)?;
     // At the highest level threads are in a library at once, and drawn calls soon find the races of its own.
     let level = if arguments.engine == "mpi" { MPI_THREAD_SERIALIZED } else { MPI_THREAD_MULTIPLE };
-    for kind in [Kind::Plain, Kind::Threads(level), Kind::Large, Kind::Telling] {
+    for kind in [Kind::Plain, Kind::Threads(level), Kind::Long, Kind::Telling, Kind::WIDE, Kind::LARGE] {
         fs::write(keep.join(module(kind)), guest::module(&catalogue, has, kind))?;
     }
     fs::write(keep.join(CHILD).join("child.wasm"), guest::child())?;
@@ -256,7 +256,9 @@ fn module(kind: Kind) -> &'static str {
     match kind {
         Kind::Plain => "guest.wasm",
         Kind::Threads(_) => "guest-with-threads.wasm",
-        Kind::Large => "guest-with-long-arguments.wasm",
+        Kind::Long => "guest-with-long-arguments.wasm",
+        Kind::WIDE => "guest-with-wide-addresses.wasm",
+        Kind::Wide(_) => "guest-with-a-large-memory.wasm",
         Kind::Telling => "guest-that-tells.wasm",
     }
 }
@@ -264,7 +266,9 @@ fn module(kind: Kind) -> &'static str {
 /// The guest for a case.
 fn module_of(case: &Case) -> &'static str {
     module(match case.mode {
-        Mode::Long => Kind::Large,
+        Mode::Long => Kind::Long,
+        Mode::Wide => Kind::WIDE,
+        Mode::Large => Kind::LARGE,
         _ if case.twice => Kind::Threads(0),
         _ => Kind::Plain,
     })
@@ -359,12 +363,15 @@ impl Bench<'_> {
             command = Command::new(&self.places.rankine);
             let mode = if case.fibers { "--fibers" } else { "--threads" };
             command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode).args(["--max-ranks", "12"]);
-            command.arg("--record").arg(self.keep.join(RECORDING));
+            // Programs with large memories can't be recorded.
+            if case.mode != Mode::Large {
+                command.arg("--record").arg(self.keep.join(RECORDING));
+            }
         }
         command.args(match case.mode {
             Mode::Interpreted => &["--interpret"][..],
             Mode::HeapChecked => &["--check-heap"][..],
-            Mode::Compiled | Mode::Long => &[][..],
+            Mode::Compiled | Mode::Long | Mode::Wide | Mode::Large => &[][..],
         });
         command.arg("--dir").arg(format!("{}::files", self.keep.join(FILES).display()));
         command.arg("--dir-ro").arg(format!("{}::child", self.keep.join(CHILD).display()));

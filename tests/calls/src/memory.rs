@@ -5,7 +5,7 @@ pub(crate) const PAGES: u64 = 9;
 /// Pages it may have at most.
 pub(crate) const MAX_PAGES: u64 = 64;
 /// Pages of the memory where calls get long arguments.
-pub(crate) const LARGE_PAGES: u64 = 320;
+pub(crate) const LONG_PAGES: u64 = 320;
 /// Elements that a long argument has at most.
 pub const LONGEST: u32 = 1 << 16;
 /// Where the interpreter keeps words of its own: the first address of the guest, which leaves the null page alone.

@@ -51,14 +51,20 @@ pub enum Mode {
     HeapChecked,
     /// With a guest that has long arguments.
     Long,
+    /// With a guest that has 64-bit addresses, which are lowered.
+    Wide,
+    /// With a guest whose memory may have more than 4 GiB.
+    Large,
 }
 
 impl Mode {
-    const WORDS: [(Mode, &str); 4] = [
+    const WORDS: [(Mode, &str); 6] = [
         (Mode::Compiled, ""),
         (Mode::Interpreted, "interpreted"),
         (Mode::HeapChecked, "heap-checked"),
         (Mode::Long, "long"),
+        (Mode::Wide, "wide"),
+        (Mode::Large, "large"),
     ];
 }
 
