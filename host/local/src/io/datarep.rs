@@ -141,7 +141,7 @@ impl Rank {
             "external32" => return Ok(Representation::External),
             _ => {}
         }
-        let found = self.files.datareps.borrow().iter().find(|datarep| datarep.name == name).cloned();
+        let found = self.files.datareps.borrow().get(name).cloned();
         let Some(datarep) = found else {
             let text = format!("datarep is \"{name}\", which is neither known nor registered");
             return Err(Error::new(MPI_ERR_UNSUPPORTED_DATAREP, text));
@@ -167,10 +167,11 @@ pub fn register_datarep(
         return Err(Error::new(MPI_ERR_ARG, "dtype_file_extent_fn is the null pointer"));
     }
     let mut datareps = r.files.datareps.borrow_mut();
-    if ["native", "internal", "external32"].contains(&name) || datareps.iter().any(|datarep| datarep.name == name) {
+    if ["native", "internal", "external32"].contains(&name) || datareps.contains_key(name) {
         return Err(Error::new(MPI_ERR_DUP_DATAREP, format!("the data representation \"{name}\" exists already")));
     }
-    let _charge = r.account.charge(size_of::<Datarep>() + name.len() + 64, Cost::Representations)?;
-    datareps.push(Rc::new(Datarep { name: name.to_owned(), read, write, extent, extra_state, large, _charge }));
+    let _charge = r.account.charge(size_of::<Datarep>() + 2 * name.len() + 128, Cost::Representations)?;
+    let datarep = Datarep { name: name.to_owned(), read, write, extent, extra_state, large, _charge };
+    datareps.insert(name.to_owned(), Rc::new(datarep));
     Ok(())
 }

@@ -38,6 +38,7 @@ mod tests;
 mod view;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -124,7 +125,8 @@ impl Opened {
 /// The files of a rank, and the representations that it has registered.
 pub(crate) struct State {
     table: RefCell<Table<Rc<Opened>>>,
-    datareps: RefCell<Vec<Rc<Datarep>>>,
+    /// By name.
+    datareps: RefCell<HashMap<String, Rc<Datarep>>>,
 }
 
 /// Files that a rank may have open: the host has a descriptor for each.
