@@ -80,6 +80,15 @@ int main(int argc, char **argv)
     CHECK_INT(called, 4);
     CHECK_INT(class_of(code_seen), MPI_ERR_ROOT);
     TRY(MPI_Comm_free(&dup));
+    // What is said of an error does not grow when it is handed on.
+    char text[MPI_MAX_ERROR_STRING];
+    int before, length;
+    code = MPI_Send(&value, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+    TRY(MPI_Error_string(code, text, &before));
+    for (int i = 0; i < 3; i++)
+        TRY(MPI_Comm_call_errhandler(MPI_COMM_WORLD, code));
+    TRY(MPI_Error_string(code, text, &length));
+    CHECK_INT(length, before);
     called = 0;
     TRY(MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)plain_handler, &world_handler));
     TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, world_handler));

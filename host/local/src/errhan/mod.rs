@@ -85,19 +85,28 @@ impl Rank {
     }
 
     async fn raise_on(&self, whose: Whose, error: Error) -> Raised {
-        let name = class_name(error_class(self, error.class).unwrap_or(error.class));
-        let text = format!("{} on {}: {} ({name})", self.call(), self.who(), error.text);
-        let handlers = &self.errhandlers.handlers;
-        handlers.remember(error.class, text.clone());
+        self.errhandlers.handlers.remember(error.class, self.error_in_words(&error));
+        self.hand_to_handler(whose, &error).await
+    }
+
+    async fn hand_to_handler(&self, whose: Whose, error: &Error) -> Raised {
+        let (handlers, code) = (&self.errhandlers.handlers, error.class);
         let (handler, object) = handlers.hears(whose, |comm| self.comm_handler(comm));
+        let fatal = || Raised::Fatal { code, text: self.error_in_words(error) };
         match handler {
-            Errhandler::ERRORS_RETURN => Raised::Code(error.class),
-            Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => Raised::Fatal { code: error.class, text },
+            Errhandler::ERRORS_RETURN => Raised::Code(code),
+            Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => fatal(),
             _ => match handlers.function(handler) {
-                Some(function) => call(self, function, object, error.class).await,
-                None => Raised::Fatal { code: error.class, text },
+                Some(function) => call(self, function, object, code).await,
+                None => fatal(),
             },
         }
+    }
+
+    /// Function, rank, cause and class, for a person.
+    fn error_in_words(&self, error: &Error) -> String {
+        let name = class_name(error_class(self, error.class).unwrap_or(error.class));
+        format!("{} on {}: {} ({name})", self.call(), self.who(), error.text)
     }
 
     fn whose(&self, on: On) -> Whose {
@@ -179,7 +188,8 @@ fn handler_of<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
 pub async fn call_errhandler<O: Served>(r: &Rank, object: O, errorcode: i32) -> Result<()> {
     handler_of(r, object)?;
     let error = Error::new(errorcode, error_string(r, errorcode)?);
-    match r.raise_on(object.into(), error.clone()).await {
+    // What is remembered is the error that this one may be about: its words are in those of this one already.
+    match r.hand_to_handler(object.into(), &error).await {
         Raised::Code(_) => Ok(()),
         Raised::Fatal { .. } => Err(error),
     }
