@@ -84,12 +84,12 @@ impl Rank {
 
     /// The addresses that so many elements of a datatype have, in order and joined; nothing if they are more than
     /// `most` pieces, or not all inside the memory.
-    pub fn pieces(&self, address: Addr, count: i64, datatype: Datatype, most: usize) -> Option<Vec<Range<u32>>> {
+    pub fn pieces(&self, address: Addr, count: i64, datatype: Datatype, most: usize) -> Option<Vec<Range<u64>>> {
         let span = self.span(address, count, datatype).ok()?;
-        let (base, mut pieces, mut is_whole) = (self.memory().base().addr(), Vec::<Range<u32>>::new(), true);
+        let (base, mut pieces, mut is_whole) = (self.memory().base().addr(), Vec::<Range<u64>>::new(), true);
         span.each_block(0, span.bytes(), |at, length| {
-            let start = at.addr().wrapping_sub(base) as u32;
-            let end = start.saturating_add(length as u32);
+            let start = at.addr().wrapping_sub(base) as u64;
+            let end = start.saturating_add(length as u64);
             let has_all = pieces.len() == most;
             match pieces.last_mut() {
                 Some(last) if last.end == start => last.end = end,

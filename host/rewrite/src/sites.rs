@@ -21,7 +21,7 @@ use crate::sections::{comes_before, function_names, grown, led_elements, section
 /// The table by which a program tells of its calls, as it is exported.
 pub const TABLE: &str = "rankine profile";
 /// What is told of a beginning: function, place, buffer, count, datatype, communicator.
-const BEGINNING: [ValType; 6] = [ValType::I32, ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I32];
+const BEGINNING: [ValType; 6] = [ValType::I32, ValType::I32, ValType::I64, ValType::I64, ValType::I32, ValType::I32];
 
 /// The words of a call that are told, where all are: as many as a function of MPI has.
 pub const MOST_WORDS: usize = 14;
@@ -235,7 +235,7 @@ fn types(what: Tell) -> Vec<u8> {
             types.push(2 + MOST_WORDS as u8);
             [ValType::I32; 2].iter().chain(&[ValType::I64; MOST_WORDS]).for_each(|ty| ty.encode(&mut types));
             types.push(1);
-            ValType::I32.encode(&mut types);
+            ValType::I64.encode(&mut types);
             types.extend([FUNCTION, 1]);
             ValType::I32.encode(&mut types);
             types.push(0);
@@ -372,7 +372,7 @@ impl Change<'_> {
         let known = (parameters, function.function.map_or(&[][..], Function::described));
         body.instruction(&Instruction::I32Const(number as i32))
             .instruction(&Instruction::GlobalGet(self.known.globals));
-        self.word(&mut body, known, words.and_then(|words| words.buffer), false);
+        self.word(&mut body, known, words.and_then(|words| words.buffer), true);
         self.word(&mut body, known, words.map(|words| words.count), true);
         self.word(&mut body, known, words.map(|words| words.datatype), false);
         self.word(&mut body, known, words.map(|words| words.comm), false);
@@ -405,9 +405,12 @@ impl Change<'_> {
         self.tell(&mut body, 0);
         let is_status = |word: &Parameter| word.meaning == Meaning::Status && word.direction == Direction::Out;
         let status = described.iter().position(is_status);
-        match status.filter(|&word| matches!(parameters.get(word), Some(wasmparser::ValType::I32))) {
-            Some(word) => body.instruction(&Instruction::LocalSet(word as u32)),
-            None => body.instruction(&Instruction::Drop),
+        match status.and_then(|word| Some((word as u32, parameters.get(word)?))) {
+            Some((word, wasmparser::ValType::I64)) => body.instruction(&Instruction::LocalSet(word)),
+            Some((word, wasmparser::ValType::I32)) => {
+                body.instruction(&Instruction::I32WrapI64).instruction(&Instruction::LocalSet(word))
+            }
+            _ => body.instruction(&Instruction::Drop),
         };
         for word in 0..parameters.len() {
             body.instruction(&Instruction::LocalGet(word as u32));
@@ -556,6 +559,31 @@ mod tests {
         let before = [wat::parse_str(PROGRAM).unwrap(), wat::parse_str(text).unwrap()];
         for telling in before.map(|before| tell(&before, Tell::Words).unwrap()) {
             Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+        }
+    }
+
+    #[test]
+    fn addresses_of_large_programs_are_told_whole() {
+        let text = r#"(module
+            (import "mpi" "MPI_Recv" (func $receive (param i64 i32 i64 i32 i32 i64 i64) (result i32)))
+            (memory (export "memory") i64 1 200000)
+            (func (export "_start") (drop (call $receive (i64.const 0) (i32.const 1) (i64.const 0) (i32.const 0)
+                (i32.const 0) (i64.const 0) (i64.const 0)))))"#;
+        let large = crate::lower64::lower(&wat::parse_str(text).unwrap()).unwrap();
+        assert!(large.is_large);
+        for what in [Tell::Payloads, Tell::Words] {
+            let telling = tell(&large.binary, what).unwrap();
+            Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+            let [measured] = &telling.sites.functions[..] else { panic!("there is one import") };
+            assert_eq!(measured.name, "MPI_Recv");
+            // The program's own function, the one before the import, and the one that tells.
+            let own = instructions(&telling.binary, 2).len();
+            let all = instructions(&telling.binary, 3);
+            let telling = || all[own..].iter().map(|(_, text)| text.as_str());
+            // Neither the buffer nor the place of a status is cut.
+            assert_eq!(telling().filter(|text| *text == "I32WrapI64").count(), 0, "{what:?}");
+            let status = "LocalSet { local_index: 6 }";
+            assert_eq!(telling().any(|text| text == status), what == Tell::Words);
         }
     }
 }

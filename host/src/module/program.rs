@@ -182,12 +182,6 @@ impl Source {
             let lowered = lower64::lower(&source.binary).with_context(|| path.display().to_string())?;
             let Lowered { mut binary, is_large, moved, traps, .. } = lowered;
             if is_large {
-                ensure!(
-                    tell != Some(Tell::Words),
-                    "{}: its memory may have more than 4 GiB (-m64=large), and --check and --record follow programs of less: \
-                     compile it with -m64 for them",
-                    path.display()
-                );
                 // Where it is accessed, compiled code compares each address.
                 guard::unmark(&mut binary);
             }

@@ -54,9 +54,14 @@ fn word_in_words(parameter: &Parameter, word: i64) -> String {
     match name {
         Some(name) => name.into(),
         None if parameter.is_address() => format!("{word:#x}"),
-        None if is_address => format!("{:#x}", word as u32),
+        None if is_address => format!("{:#x}", unsigned(word)),
         None => word.to_string(),
     }
+}
+
+/// A word that has no sign: of 32 bits, unless it needs more.
+fn unsigned(word: i64) -> u64 {
+    i32::try_from(word).map_or(word as u64, |word| (word as u32).into())
 }
 
 /// A handle in words: that of a constant, or of something that the program made.
@@ -75,4 +80,20 @@ fn handle_in_words(class: Class, handle: u32) -> &'static str {
         Class::Session => (Session(handle).name(), "a session"),
     };
     name.unwrap_or(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_as_wide_as_they_are() {
+        let shown = |name, words: &[i64]| in_words(name, Function::named(name), words);
+        let narrow = shown("MPI_Comm_set_attr", &[0x101, 2, -16]);
+        assert_eq!(narrow, "MPI_Comm_set_attr(comm=MPI_COMM_WORLD, comm_keyval=2, attribute_val=0xfffffff0)");
+        let wide = shown("MPI_Comm_set_attr", &[0x101, 2, 0x1_0000_0010]);
+        assert!(wide.ends_with("attribute_val=0x100000010)"), "{wide}");
+        let sent = shown("MPI_Send", &[0x1_0000_0400, 1, 0x209, 1, 0, 0x101]);
+        assert!(sent.starts_with("MPI_Send(buf=0x100000400, count=1, datatype=MPI_INT,"), "{sent}");
+    }
 }

@@ -233,7 +233,7 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
         |mut caller: Caller<'_, Guest<R>>,
          function: i32,
          site: i32,
-         buffer: i32,
+         buffer: i64,
          count: i64,
          datatype: i32,
          comm: i32| {
@@ -256,7 +256,7 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
 
 /// What a call says of its data.
 struct Words {
-    buffer: i32,
+    buffer: i64,
     count: i64,
     datatype: i32,
     comm: i32,
@@ -265,7 +265,7 @@ struct Words {
 impl Words {
     /// How much a call moves; nothing if its words are wrong, which the call itself will say.
     fn bytes<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>, measured: &Measured, payload: &Payload) -> Option<u64> {
-        if payload.buffer.is_some() && Addr((self.buffer as u32).into()) == MPI_IN_PLACE {
+        if payload.buffer.is_some() && Addr(self.buffer as u64) == MPI_IN_PLACE {
             return None;
         }
         let _turn = Guest::begin(caller, &measured.name, true).ok()?;

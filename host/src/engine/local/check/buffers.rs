@@ -19,6 +19,8 @@ use super::requests::{Completed, inquired, requests};
 
 /// Pieces of a buffer that are told apart: beyond that it is not looked at.
 const MOST_PIECES: usize = 4096;
+/// Bytes that are read at a time.
+const READ: usize = 1 << 16;
 
 /// Buffers of operations under way.
 #[derive(Default)]
@@ -45,7 +47,7 @@ pub(super) struct Region {
     has_digest: bool,
     digest: u64,
     /// Addresses, in order.
-    pieces: Vec<Range<u32>>,
+    pieces: Vec<Range<u64>>,
 }
 
 impl Region {
@@ -65,11 +67,14 @@ impl Region {
     }
 
     fn digest(&self, rank: &Rank) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for piece in &self.pieces {
-            let length = u64::from(piece.end - piece.start);
-            // What is no longer inside the memory can't be: memories only grow.
-            hasher.write(&rank.memory().read_bytes(Addr(piece.start.into()), length, "").unwrap_or_default());
+        let (mut hasher, mut bytes) = (DefaultHasher::new(), Vec::new());
+        for Range { start, end } in self.pieces.iter().cloned() {
+            for at in (start..end).step_by(READ) {
+                bytes.clear();
+                // What is no longer inside the memory can't be: memories only grow.
+                let _ = rank.memory().append(Addr(at), (end - at).min(READ as u64), &mut bytes, "");
+                hasher.write(&bytes);
+            }
         }
         hasher.finish()
     }

@@ -26,6 +26,12 @@ pub(super) struct Made {
     pub(super) words: [i64; MOST_WORDS],
 }
 
+impl Made {
+    pub(super) fn address(&self, word: usize) -> Addr {
+        Addr(self.words[word] as u64)
+    }
+}
+
 /// Elements of an array that are read: no call names more requests, nor a job more ranks.
 const MOST_ELEMENTS: i64 = 1 << 20;
 
@@ -100,7 +106,7 @@ impl<'r> Call<'r> {
     }
 
     pub(super) fn address(&self, word: usize) -> Addr {
-        Addr(self.made.words[word] as u64)
+        self.made.address(word)
     }
 
     pub(super) fn is_in_place(&self, word: usize) -> bool {

@@ -8,8 +8,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use rankine_abi::{
-    Area, Chapter, Direction, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_TRUNCATE, MPI_PROC_NULL, Mark, Meaning, Message,
-    Request, Status,
+    Addr, Area, Chapter, Direction, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_TRUNCATE, MPI_PROC_NULL, Mark, Meaning,
+    Message, Request, Status,
 };
 use smallvec::SmallVec;
 
@@ -224,7 +224,7 @@ impl Messages {
         result: i32,
         before: &[(u8, Vec<u32>)],
         done: &[Completed],
-        statuses: u32,
+        statuses: Addr,
         started: Started,
         findings: &mut Findings,
     ) {
@@ -251,10 +251,9 @@ impl Messages {
         }
     }
 
-    fn end_blocking(&mut self, call: &Call<'_>, statuses: u32, started: Started, findings: &mut Findings) {
+    fn end_blocking(&mut self, call: &Call<'_>, statuses: Addr, started: Started, findings: &mut Findings) {
         let status = || {
-            let status =
-                (statuses != 0).then(|| call.rank.memory().read_status(rankine_abi::Addr(statuses.into()), ""));
+            let status = (!statuses.is_null()).then(|| call.rank.memory().read_status(statuses, ""));
             status?.ok().filter(|status| status.source != MPI_PROC_NULL)
         };
         for intent in started.later {

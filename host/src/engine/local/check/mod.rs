@@ -30,7 +30,7 @@ mod types;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rankine_abi::Status;
+use rankine_abi::{Addr, Status};
 use rankine_guest::Who;
 use rankine_local::Rank;
 use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
@@ -94,7 +94,7 @@ impl Check {
             sites: sites.clone(),
             symbols: symbols.clone(),
             open: Mutex::default(),
-            room: Mutex::default(),
+            room: Mutex::new(Room::NONE),
         })
     }
 
@@ -128,8 +128,18 @@ pub(crate) struct Observer {
     symbols: Arc<Symbols>,
     /// Its calls that have not come back.
     open: Mutex<Vec<Open>>,
-    /// Memory of the program for statuses that it ignores: where, and how many bytes.
-    room: Mutex<(u32, u32)>,
+    /// For statuses that the program ignores.
+    room: Mutex<Room>,
+}
+
+/// Memory of the program that no allocator of its own knows.
+struct Room {
+    at: Addr,
+    bytes: u32,
+}
+
+impl Room {
+    const NONE: Room = Room { at: Addr::NULL, bytes: 0 };
 }
 
 /// A call under way.
@@ -140,7 +150,7 @@ struct Open {
     /// Handles that it may free, or requests that it may complete, as they were before.
     before: Vec<(u8, Vec<u32>)>,
     /// Where its status goes.
-    status: u32,
+    status: Addr,
     /// What it has started.
     started: Started,
     /// Buffers that it leaves in use.
@@ -160,7 +170,7 @@ impl Observes for Observer {
             sites: self.sites.clone(),
             symbols: self.symbols.clone(),
             open: Mutex::default(),
-            room: Mutex::default(),
+            room: Mutex::new(Room::NONE),
         })
     }
 }
@@ -177,7 +187,7 @@ impl Observer {
             made,
             depth,
             before: Vec::new(),
-            status: 0,
+            status: Addr::NULL,
             started: Started::default(),
             regions: Vec::new(),
         });
@@ -193,9 +203,9 @@ impl Observer {
         state.messages.receive_aside(&call, &before, &mut state.findings);
         state.collectives.begin(&call);
         let regions = state.buffers.begin(&call, &before, &mut state.findings);
-        let status = call.status().map_or(0, |(word, _)| made.words[word] as u32);
+        let status = call.status().map_or(Addr::NULL, |(word, _)| call.address(word));
         let wanted = match call.status() {
-            Some((_, count)) if status == 0 && state.messages.wants_status(&call, &before, &started) => {
+            Some((_, count)) if status.is_null() && state.messages.wants_status(&call, &before, &started) => {
                 count.saturating_mul(Status::SIZE)
             }
             _ => 0,
@@ -205,7 +215,7 @@ impl Observer {
     }
 
     /// The status of the innermost call goes there.
-    fn redirect(&self, status: u32) {
+    fn redirect(&self, status: Addr) {
         if let Some(open) = lock(&self.open).last_mut() {
             open.status = status;
         }
@@ -229,15 +239,15 @@ impl Observer {
         }
     }
 
-    /// So many bytes of the program's memory for statuses, if it can have them.
-    fn room(&self, caller: &mut Caller<'_, Guest>, bytes: u32) -> u32 {
+    /// So many bytes of the program's memory for statuses, or null if it can't have them.
+    fn room(&self, caller: &mut Caller<'_, Guest>, bytes: u32) -> Addr {
         let mut room = lock(&self.room);
-        if room.1 < bytes {
+        if room.bytes < bytes {
             let grown = callback::grow(caller, bytes.into()).ok().flatten();
-            let Some(at) = grown else { return 0 };
-            *room = (at.0 as u32, bytes.next_multiple_of(1 << 16));
+            let Some(at) = grown else { return Addr::NULL };
+            *room = Room { at, bytes: bytes.next_multiple_of(1 << 16) };
         }
-        room.0
+        room.at
     }
 }
 
@@ -245,9 +255,9 @@ impl Observer {
 pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<()> {
     let Some(table) = instance.get_table(&mut *store, sites::TABLE) else { return Ok(()) };
     let words = [ValType::I32, ValType::I32].into_iter().chain(std::iter::repeat_n(ValType::I64, MOST_WORDS));
-    let ty = FuncType::new(store.engine(), words, [ValType::I32]);
+    let ty = FuncType::new(store.engine(), words, [ValType::I64]);
     let before = Func::new(&mut *store, ty, |mut caller: Caller<'_, Guest>, words, results| {
-        results[0] = Val::I32(before(&mut caller, words).unwrap_or(0) as i32);
+        results[0] = Val::I64(before(&mut caller, words).unwrap_or(Addr::NULL).0 as i64);
         Ok(())
     });
     let after = Func::wrap(&mut *store, |mut caller: Caller<'_, Guest>, result: i32| {
@@ -260,14 +270,14 @@ pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime
 }
 
 /// A call begins: where its status shall go.
-fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
+fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<Addr> {
     let observer = caller.data().ear().and_then(Ear::observer).cloned()?;
     let [function, site, words @ ..] = told else { return None };
     let function = function.i32()? as u32;
     let site = Guest::place_of_call(caller, &observer.symbols, site.i32()? as u32);
     let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
     made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
-    let passed = status_word(&observer, function).map_or(0, |word| made.words[word] as u32);
+    let passed = status_word(&observer, function).map_or(Addr::NULL, |word| made.address(word));
     let Ok(_turn) = Guest::begin(caller, "", true) else { return Some(passed) };
     let (rank, depth) = (caller.data().rank(), caller.data().callbacks);
     made.rank = rank.id() as u32;

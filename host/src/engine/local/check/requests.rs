@@ -18,13 +18,13 @@ pub(super) fn requests(call: &Call<'_>, before: &[(u8, Vec<u32>)]) -> Vec<u32> {
 }
 
 /// The requests that a call has completed that waits for requests or tests them, of those that it was passed.
-pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)], statuses: u32) -> Vec<Completed> {
+pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)], statuses: Addr) -> Vec<Completed> {
     let Some((word, given)) = before.first().filter(|_| call.function.is(Mark::Completes)) else { return Vec::new() };
     let after = call.handles((*word).into()).unwrap_or_default();
     let is_gone = |at: usize| after.get(at) == Some(&Request::NULL.0);
     let status = |at: usize| {
-        let address = statuses.checked_add(Status::SIZE.checked_mul(u32::try_from(at).ok()?)?)?;
-        (statuses != 0).then(|| call.rank.memory().read_status(Addr(address.into()), "").ok())?
+        let address = statuses.0.checked_add(u64::from(Status::SIZE).checked_mul(at as u64)?)?;
+        (!statuses.is_null()).then(|| call.rank.memory().read_status(Addr(address), "").ok())?
     };
     let one = |at: usize, place: usize| {
         let request = given.get(at).copied().filter(|request| *request != Request::NULL.0)?;
