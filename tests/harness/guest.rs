@@ -130,7 +130,8 @@ impl Guest {
         // Which have at most 4 GiB.
         let is_small = is_one_of(&["guests/object/", "fortran/objects/", "people/heap_", "sandbox/quota_check_heap"]);
         // What an exception says that nothing catches lies in memory.
-        let is_ours = is_one_of(&["guests/", "fortran/", "people/forgiving"]) || self.name == "people/uncaught";
+        let is_ours =
+            is_one_of(&["guests/", "fortran/", "check/", "people/forgiving"]) || self.name == "people/uncaught";
         if is_small { !matches!(mode, Mode::Large | Mode::LargeMpi) } else { is_ours }
     }
 

@@ -145,6 +145,30 @@ END
 rankine fc -m64=large -O2 array.f90 -o array.wasm
 diff - <(rankine run -n 2 array.wasm) <<< ' 1.0'
 
+# It is checked, and recorded.
+said=$(rankine run -n 2 --check array.wasm 2>&1)
+grep -q 'check: nothing found' <<< "$said"
+cat > shown.c <<'END'
+#include <mpi.h>
+#include <rankine/view.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const size_t before = 5UL << 27;
+    double *values = malloc((before + 4) * sizeof *values);
+    int shape[] = {2, 2}, start[] = {0, 0};
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 4; i++)
+        values[before + i] = i;
+    int wrong = Rankine_View_field("heat", 1, 2, shape, start, shape, NULL, MPI_DOUBLE, values + before);
+    MPI_Finalize();
+    return wrong;
+}
+END
+rankine cc -m64=large -O2 shown.c -o shown.wasm
+rankine run -n 1 --record shown.rkv shown.wasm
+rankine view --list shown.rkv | grep -q heat
+
 # Objects of -m64 are linked as large ones.
 rankine cc -m64 -O2 -c big.c -o big.o
 rankine cc -m64=large big.o -o linked.wasm
@@ -197,6 +221,5 @@ refused() {
     said=$("$@" 2>&1) && { echo "taken: $*"; exit 1; }
     grep -qF -e "$text" <<< "$said" || { echo "$* gives: $said"; exit 1; }
 }
-refused '--check and --record' rankine run -n 2 --check vector.wasm
 refused '--check-heap' rankine run -n 2 --check-heap vector.wasm
 refused '--engine local' "$MPI_BIN/mpiexec" -n 1 rankine run vector.wasm
