@@ -125,6 +125,7 @@ END
 rankine c++ -m64=large -O2 vector.cpp -o vector.wasm
 diff - <(rankine run -n 1 vector.wasm) <<< '3 xxxxx'
 diff - <(rankine run -n 1 --trusted vector.wasm) <<< '3 xxxxx'
+diff - <("$MPI_BIN/mpiexec" -n 1 rankine run vector.wasm) <<< '3 xxxxx'
 cat > array.f90 <<'END'
 program array
   use mpi_f08
@@ -222,4 +223,3 @@ refused() {
     grep -qF -e "$text" <<< "$said" || { echo "$* gives: $said"; exit 1; }
 }
 refused '--check-heap' rankine run -n 2 --check-heap vector.wasm
-refused '--engine local' "$MPI_BIN/mpiexec" -n 1 rankine run vector.wasm
