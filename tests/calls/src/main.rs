@@ -363,10 +363,7 @@ impl Bench<'_> {
             command = Command::new(&self.places.rankine);
             let mode = if case.fibers { "--fibers" } else { "--threads" };
             command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode).args(["--max-ranks", "12"]);
-            // Programs with large memories can't be recorded.
-            if case.mode != Mode::Large {
-                command.arg("--record").arg(self.keep.join(RECORDING));
-            }
+            command.arg("--record").arg(self.keep.join(RECORDING));
         }
         command.args(match case.mode {
             Mode::Interpreted => &["--interpret"][..],
