@@ -287,8 +287,9 @@ impl Rank {
             let text = format!("the buffer: {} bytes are more than the memory has", layout.size());
             return Err(Error::new(MPI_ERR_BUFFER, text));
         }
-        // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
-        let at = if address.is_null() && layout.hi() <= 0 { 1 << 32 } else { i128::from(address.0) };
+        // With 32 bits, addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
+        let is_above = address.is_null() && layout.hi() <= 0 && !self.memory().is_wide();
+        let at = if is_above { 1 << 32 } else { i128::from(address.0) };
         let (lo, hi) = (i128::from(layout.lo()), i128::from(layout.hi()));
         let hull = self.memory().hull(address, (at + lo, at + hi), "the buffer")?;
         Ok(Span::laid_out(hull.origin(lo), layout, ty, charge))

@@ -1,6 +1,5 @@
 // What is as wide as addresses are, in programs of either width: MPI_LONG and its kin, MPI_Aint, handles, attributes.
 // ranks: 1 2 3
-// engines: local
 #include "../check.h"
 
 static int copied(MPI_Datatype type, int keyval, void *state, void *value, void *copy, int *flag)
@@ -72,6 +71,19 @@ static void messages(void)
     TRY(MPI_Allreduce(&mine, &least, 1, MPI_LONG_INT, MPI_MINLOC, MPI_COMM_WORLD));
     CHECK_INT(least.value, -(top + size - 1));
     CHECK_INT(least.index, size - 1);
+    struct { long value; int index; } all[4];
+    TRY(MPI_Allgather(&mine, 1, MPI_LONG_INT, all, 1, MPI_LONG_INT, MPI_COMM_WORLD));
+    CHECK_INT(all[from].value, -(top + from));
+    CHECK_INT(all[from].index, from);
+    /* A message to the rank itself that ends within an element is none. */
+    MPI_Datatype apart;
+    int part = 1;
+    long room[2];
+    TRY(MPI_Type_create_hvector(2, 1, 2 * sizeof(long), MPI_LONG, &apart));
+    TRY(MPI_Type_commit(&apart));
+    if (!embedded() && sizeof(long) == 8)
+        FAILS(MPI_Gather(&part, 1, MPI_INT, room, 1, apart, 0, MPI_COMM_SELF), MPI_ERR_TYPE);
+    TRY(MPI_Type_free(&apart));
     int lengths[2] = {1, 2};
     MPI_Aint places[2] = {0, 2 * sizeof(long)};
     MPI_Datatype types[2] = {MPI_LONG, MPI_AINT}, mixed, contents[2];
@@ -133,6 +145,8 @@ static void distances(void)
     TRY(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag));
     CHECK(flag && *unit == sizeof(long));
     TRY(MPI_Win_free(&win));
+    if (!embedded() && sizeof(MPI_Aint) == 8)
+        FAILS(MPI_Win_create_c(base, 8, (MPI_Aint)(1LL << 31), MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_DISP);
 }
 
 int main(int argc, char **argv)

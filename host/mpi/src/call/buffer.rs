@@ -107,8 +107,9 @@ impl Rank {
         }
         not_in_place(at, what)?;
         let Some((low, high)) = datatype.hull(count) else { return Ok(Buffer::of_nothing(self.pointer(at))) };
-        // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
-        let first = if at.is_null() && high <= 0 { 1 << 32 } else { i128::from(at.0) };
+        // With 32 bits, addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
+        let is_above = at.is_null() && high <= 0 && !self.memory().is_wide();
+        let first = if is_above { 1 << 32 } else { i128::from(at.0) };
         let proved = self.memory().hull(at, (first + low, first + high), what)?;
         Ok(Buffer {
             at: proved.origin(low).cast(),

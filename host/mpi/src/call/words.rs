@@ -254,9 +254,10 @@ impl Rank {
         }
     }
 
-    /// The host's address of a guest's: for calls that only compare it.
+    /// The host's address of a guest's: for calls that only compare it. What lies outside the memory becomes its end, or a guest
+    /// would learn from what a library says of other addresses where its memory lies.
     pub(crate) fn pointer(&self, at: Addr) -> *mut c_void {
-        self.memory().base().wrapping_add(at.0 as usize).cast()
+        self.memory().base().wrapping_add(at.0.min(self.memory().size()) as usize).cast()
     }
 
     /// The bytes of a handle, an address or an `MPI_Aint` in the guest's memory.

@@ -48,12 +48,12 @@ pub(crate) fn is_composed(datatype: Datatype) -> bool {
     [Datatype::C_LONG_DOUBLE_COMPLEX, Datatype::CXX_LONG_DOUBLE_COMPLEX, Datatype::LONG_DOUBLE_INT].contains(&datatype)
 }
 
-/// What the elements of a predefined type are to the library, which has this handle for it; 0 if they differ.
+/// What the elements of a predefined type are to the library, which has this handle for it and a `long` of 64 bits; 0 if they differ.
 pub(crate) fn basic(datatype: Datatype, host: usize) -> usize {
     match datatype {
         Datatype::LONG_DOUBLE_INT => 0,
         composed if is_composed(composed) => HALVES.0 as usize,
-        _ => host,
+        _ => Datatype(host as u32).in_lp64().0 as usize,
     }
 }
 

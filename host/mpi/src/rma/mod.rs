@@ -14,9 +14,9 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE,
-    MPI_ERR_SIZE, MPI_ERR_WIN, MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC,
-    MPI_WIN_FLAVOR_SHARED, Win,
+    Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_DISP, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR,
+    MPI_ERR_RMA_RANGE, MPI_ERR_SIZE, MPI_ERR_WIN, MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE,
+    MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_guest::errhan::Serves;
 use rankine_guest::handle::Class;
@@ -283,6 +283,16 @@ impl Rank {
     }
 }
 
+/// The unit of displacements, which libraries keep in an int whatever they are given.
+fn displacement_unit(unit: i64) -> Result<i64> {
+    match c_int::try_from(unit) {
+        Ok(_) => Ok(unit),
+        Err(_) => {
+            Err(Error::new(MPI_ERR_DISP, format!("disp_unit is {unit}, and a library takes {} at most", c_int::MAX)))
+        }
+    }
+}
+
 #[cold]
 fn no_rank(rank: c_int, ranks: usize) -> Error {
     Error::new(MPI_ERR_RANK, format!("the target is rank {rank}, but the window has ranks 0 to {}", ranks - 1))
@@ -308,7 +318,7 @@ pub(crate) fn win_create(
     win: Addr,
 ) -> Result<()> {
     r.room(win, r.word_bytes(), "win")?;
-    let unit = disp_unit;
+    let unit = displacement_unit(disp_unit)?;
     let host = r.window_over(base, (size, unit), info, comm)?;
     let (flavor, memory) = (MPI_WIN_FLAVOR_CREATE, Held::Nothing);
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory, epochs: Epochs::default() };
@@ -342,7 +352,7 @@ fn allocate(
 ) -> Result<()> {
     r.room(baseptr, r.word_bytes(), "baseptr")?;
     r.room(win, r.word_bytes(), "win")?;
-    let unit = disp_unit;
+    let unit = displacement_unit(disp_unit)?;
     let base = r.allocate_for_guest(size)?;
     r.windows.1.claim(base, size as u64)?;
     let host = r.window_over(base, (size, unit), info, comm).inspect_err(|_| r.give_window_back(base))?;
@@ -370,7 +380,7 @@ pub(crate) fn win_allocate_shared(
     }
     r.room(baseptr, r.word_bytes(), "baseptr")?;
     r.room(win, r.word_bytes(), "win")?;
-    let unit = disp_unit;
+    let unit = displacement_unit(disp_unit)?;
     let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
     let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;

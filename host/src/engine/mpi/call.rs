@@ -57,7 +57,7 @@ pub(crate) fn carry(
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
     // made. Other threads of the rank have their turn before or after this call, or while it has lent its own.
     let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
-    let inside = Inside::new(way.function, words);
+    let inside = Inside::new(way.function, way.is_lp64, words);
     const { assert!(size_of::<Raw>() == size_of::<ValRaw>() && align_of::<Raw>() <= align_of::<ValRaw>()) };
     // SAFETY: a word lies in both as Wasmtime lays it out, little-endian from the first byte on. They are those of this
     // call, by the signature it was registered with.

@@ -17,6 +17,8 @@ pub(super) const MOST_WORDS: usize = 32;
 /// A call under way.
 pub(crate) struct Inside {
     function: &'static Function,
+    /// It is called by its import for programs with 64-bit addresses.
+    is_lp64: bool,
     /// Its words, which lie in the frame of what leads from the program to the host.
     words: *const MaybeUninit<ValRaw>,
 }
@@ -27,8 +29,8 @@ thread_local! {
 }
 
 impl Inside {
-    pub(crate) fn new(function: &'static Function, words: &[MaybeUninit<ValRaw>]) -> Inside {
-        Inside { function, words: words.as_ptr() }
+    pub(crate) fn new(function: &'static Function, is_lp64: bool, words: &[MaybeUninit<ValRaw>]) -> Inside {
+        Inside { function, is_lp64, words: words.as_ptr() }
     }
 
     /// Makes the call while it is this thread's.
@@ -52,8 +54,7 @@ impl Inside {
 pub(super) fn read(mut word: impl FnMut(usize, i64)) -> Option<(&'static Function, usize)> {
     // SAFETY: what is noted lives as long as the call, which this thread is in.
     let inside = unsafe { CALL.try_with(Cell::get).ok()?.as_ref() }?;
-    let parameters = inside.function.parameters;
-    for (at, kind) in parameters.iter().enumerate().take(MOST_WORDS) {
+    for (at, kind) in inside.function.words(inside.is_lp64).enumerate().take(MOST_WORDS) {
         // SAFETY: the words are the call's parameters, and have been set before the call began. Nobody writes to them but this
         // thread, which is in the midst of the call.
         let value = unsafe { inside.words.add(at).cast::<ValRaw>().read_volatile() };
@@ -67,6 +68,6 @@ pub(super) fn read(mut word: impl FnMut(usize, i64)) -> Option<(&'static Functio
         );
     }
     // The result has a word, too.
-    let end = inside.words.wrapping_add(parameters.len().max(1)).expose_provenance();
+    let end = inside.words.wrapping_add(inside.function.parameters.len().max(1)).expose_provenance();
     Some((inside.function, end))
 }
