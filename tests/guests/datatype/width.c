@@ -37,7 +37,8 @@ static void sizes(void)
     CHECK_INT(extent, sizeof *pairs);
     MPI_Datatype pair;
     TRY(MPI_Type_get_value_index(MPI_LONG, MPI_INT, &pair));
-    CHECK(pair == MPI_LONG_INT);
+    if (embedded() || sizeof(long) == 8) // With 32 bits a library is told of an int.
+        CHECK(pair == MPI_LONG_INT);
     char name[MPI_MAX_OBJECT_NAME];
     int length;
     TRY(MPI_Type_get_name(MPI_UNSIGNED_LONG, name, &length));
