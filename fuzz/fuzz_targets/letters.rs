@@ -85,8 +85,12 @@ impl Site for Ranks {
     fn lend(&mut self, ticket: u32) -> Option<Vec<u32>> {
         (ticket < 100).then(|| (0..ticket).collect())
     }
-    fn fetched(&mut self, number: u64, _: Option<Vec<u32>>) {
-        assert_eq!(number, 1);
+    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) -> Result<(), String> {
+        assert!(number == 1 && ranks.is_none_or(|ranks| ranks.len() <= self.largest_group()));
+        Ok(())
+    }
+    fn largest_group(&self) -> usize {
+        100
     }
     fn serve(&mut self, from: u32, _number: u64, _bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
         Err(format!("node {from} calls a window, and there is none"))

@@ -408,8 +408,12 @@ impl Site for Here<'_> {
         self.world.lend_group(ticket)
     }
 
-    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) {
-        self.world.take_group(number, ranks);
+    fn largest_group(&self) -> usize {
+        self.world.nodes().map_or(0, Nodes::largest_group) as usize
+    }
+
+    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) -> Result<(), String> {
+        self.world.take_group(number, ranks)
     }
 
     fn serve(&mut self, from: u32, number: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {

@@ -107,7 +107,11 @@ pub trait Site {
     /// The ranks of a group that a ticket of this node's stands for.
     fn lend(&mut self, ticket: u32) -> Option<Vec<u32>>;
     /// What was asked for by [`Node::fetch`] has come, or there is no such group.
-    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>);
+    /// An error says why it can't be one.
+    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) -> Result<(), String>;
+
+    /// How many ranks a group has at the most.
+    fn largest_group(&self) -> usize;
     /// A node calls a window that is here; the answer, if there is one already. An error says why it makes no sense.
     fn serve(&mut self, from: u32, number: u64, bytes: &[u8]) -> Result<Option<Vec<u8>>, String>;
     /// A node has answered a call ([`Node::call`]). An error says why it makes no sense.
@@ -562,15 +566,14 @@ impl Node {
         let odd = || format!("it sends ranks of a group that it was not asked for by the number {number}");
         let (node, come) = self.fetches.get_mut(&number).ok_or_else(odd)?;
         let (some, []) = ranks.as_chunks() else { return Err(odd()) };
-        // A group has each rank once, and ranks are counted by signed numbers.
-        let most = i32::MAX as usize;
+        let most = site.largest_group();
         if *node != from || come.len() + some.len() + left as usize > most || left > 0 && some.is_empty() {
             return Err(odd());
         }
         come.extend(some.iter().map(|rank| u32::from_le_bytes(*rank)));
         if left == 0 {
             let (_, come) = self.fetches.remove(&number).unwrap_or_default();
-            site.fetched(number, found.then_some(come));
+            site.fetched(number, found.then_some(come))?;
         }
         Ok(())
     }

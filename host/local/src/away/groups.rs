@@ -61,13 +61,22 @@ impl World {
     }
 
     /// A group that a rank here has asked for has come, or there is none.
-    pub fn take_group(&self, number: u64, ranks: Option<Vec<u32>>) {
+    /// An error says why it can't be one.
+    pub fn take_group(&self, number: u64, ranks: Option<Vec<u32>>) -> std::result::Result<(), String> {
+        let away = self.away();
+        let members = match ranks {
+            Some(ranks) => {
+                Some(away.nodes.listed(ranks).ok_or("a group that it sends names ranks that are none, or one twice")?)
+            }
+            None => None,
+        };
         let waits = {
-            let mut fetches = lock(&self.away().fetches);
-            let Some((rank, answer)) = fetches.by_number.get_mut(&number) else { return };
-            *answer = Some(ranks.map(Members::list));
+            let mut fetches = lock(&away.fetches);
+            let Some((rank, answer)) = fetches.by_number.get_mut(&number) else { return Ok(()) };
+            *answer = Some(members);
             *rank
         };
         self.wake(waits);
+        Ok(())
     }
 }

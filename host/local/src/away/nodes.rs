@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use crate::members::Members;
+
 /// Numbers of ranks that programs start begin here: so many for each node. The ranks that a job begins with have smaller ones.
 const STARTED: u32 = 1 << 30;
 const OF_A_NODE: u32 = 1 << 20;
@@ -146,6 +148,32 @@ impl Nodes {
         Some((node, self.counts.get(node as usize)? + started % OF_A_NODE))
     }
 
+    /// How many ranks a group has at the most: all that a job begins with, and as many started ones as a node has numbers for.
+    pub fn largest_group(&self) -> u32 {
+        self.ranks().saturating_add(OF_A_NODE)
+    }
+
+    /// The group that another node has listed, if these are ranks and all different.
+    pub(crate) fn listed(&self, ranks: Vec<u32>) -> Option<Members> {
+        let mut sorted = ranks.clone();
+        sorted.sort_unstable();
+        let are_different = sorted.is_sorted_by(|one, next| one < next);
+        let are_ranks = sorted.iter().all(|&rank| self.node_of(rank).is_some());
+        let fit = sorted.len() <= self.largest_group() as usize;
+        (are_different && are_ranks && fit).then(|| Members::list(ranks))
+    }
+
+    /// The group that another node says is so many ranks at equal distances, if they are ranks.
+    pub(crate) fn ranged(&self, first: u32, length: u32, stride: i32) -> Option<Members> {
+        let last = i64::from(first) + i64::from(stride) * i64::from(length.checked_sub(1)?);
+        let last = u32::try_from(last).ok()?;
+        let is_range = length <= self.largest_group() && if length == 1 { stride == 1 } else { stride != 0 };
+        // Between the ranks that a job begins with and those that are started there are numbers of nobody.
+        let are_ranks = [first, last].iter().all(|&rank| self.node_of(rank).is_some());
+        let are_alike = (first < STARTED) == (last < STARTED);
+        (is_range && are_ranks && are_alike).then_some(Members::Range { first, length, stride })
+    }
+
     /// The number of the first rank that programs start on this node, and how many may be, if there are numbers for that.
     pub(crate) fn started(&self) -> Option<(u32, u32)> {
         self.started_on(self.node)
@@ -186,6 +214,35 @@ mod tests {
         assert_eq!((nodes.first(), nodes.ranks(), nodes.stretches.len()), (1, 6, 3));
         // Nodes of one size are one stretch, however many.
         assert_eq!(Nodes::new(0, Numbering::Turns, [8; 1000]).stretches.len(), 1);
+    }
+
+    #[test]
+    fn groups_of_others_are_ranks_and_each_is_there_once() {
+        let nodes = Nodes::even(0, 4, 2);
+        let started = nodes.starts_of(1).start;
+        for ranks in [vec![0], vec![7, 3, 0], vec![6, 4, 2], vec![0, started], vec![started, started + OF_A_NODE]] {
+            assert_eq!(nodes.listed(ranks.clone()), Some(Members::list(ranks)));
+        }
+        for ranks in
+            [vec![0, 0], vec![1, 2, 1], vec![8], vec![0, STARTED - 1], vec![nodes.starts_of(3).end], vec![u32::MAX]]
+        {
+            assert_eq!(nodes.listed(ranks.clone()), None, "{ranks:?}");
+        }
+        let ranged = |first, length, stride| nodes.ranged(first, length, stride).map(|members| members.len());
+        assert_eq!(
+            [ranged(0, 8, 1), ranged(7, 8, -1), ranged(5, 1, 1), ranged(started, 3, 5)],
+            [Some(8), Some(8), Some(1), Some(3)]
+        );
+        for (first, length, stride) in
+            [(0, 0, 1), (0, 9, 1), (0, 8, -1), (3, 2, 0), (3, 1, 2), (8, 1, 1), (0, 2, i32::MIN)]
+        {
+            assert_eq!(ranged(first, length, stride), None, "{first} {length} {stride}");
+        }
+        // What lies between the first ranks and started ones is nobody's, and nobody has started this many.
+        assert_eq!(
+            [ranged(0, STARTED + 1, 1), ranged(0, 2, STARTED as i32), ranged(STARTED, OF_A_NODE + 9, 1)],
+            [None; 3]
+        );
     }
 
     proptest! {

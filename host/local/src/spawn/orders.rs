@@ -80,18 +80,12 @@ impl Reader<'_> {
 
     /// Ranks of a job of these nodes.
     fn members(&mut self, nodes: &Nodes) -> Option<Members> {
-        let is_rank = |rank: u32| nodes.node_of(rank).is_some();
         let length = self.word()?;
         if length > 0 {
-            let ranks = (0..length).map(|_| self.word().filter(|&rank| is_rank(rank))).collect::<Option<_>>()?;
-            return Some(Members::list(ranks));
+            return nodes.listed((0..length).map(|_| self.word()).collect::<Option<_>>()?);
         }
         let [first, length, stride] = [self.word()?, self.word()?, self.word()?];
-        let stride = stride.cast_signed();
-        let last = i64::from(first) + i64::from(stride) * i64::from(length.checked_sub(1)?);
-        let is_range = stride != 0 && length <= i32::MAX as u32 && (length > 1 || stride == 1);
-        let is_range = is_range && is_rank(first) && u32::try_from(last).is_ok_and(is_rank);
-        is_range.then_some(Members::Range { first, length, stride })
+        nodes.ranged(first, length, stride.cast_signed())
     }
 
     /// It, if that was all.
@@ -208,7 +202,9 @@ pub(super) fn read_birth(bytes: &[u8], nodes: &Nodes, here: Range<u32>) -> Optio
     let mut context = || Context::from_word(from.word()?.cast_signed()).ok();
     let (world, parent) = (context()?, context()?);
     let (members, parents) = (from.members(nodes)?, from.members(nodes)?);
-    let are_members = members.iter().filter(|rank| here.contains(rank)).count() == here.len();
+    let index = members.index();
+    let are_members = here.into_iter().all(|rank| index.find(rank).is_some());
+    drop(index);
     from.end(Birth { number, world, members, parent: (parent, parents) }).filter(|_| are_members)
 }
 
@@ -264,6 +260,8 @@ mod tests {
             if let Some(read) = read_birth(&written, &nodes, here.clone()) {
                 let all: Vec<u32> = read.members.iter().chain(read.parent.1.iter()).collect();
                 prop_assert!(all.iter().all(|&rank| nodes.node_of(rank).is_some()) && all.contains(&here.start));
+                let distinct: std::collections::HashSet<u32> = read.members.iter().collect();
+                prop_assert_eq!(distinct.len(), read.members.len());
             }
         }
 

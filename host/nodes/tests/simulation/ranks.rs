@@ -397,8 +397,13 @@ impl Site for Ranks {
         (ticket > 0).then(|| (0..ticket).map(|rank| rank * 3).collect())
     }
 
-    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) {
+    fn fetched(&mut self, number: u64, ranks: Option<Vec<u32>>) -> Result<(), String> {
         self.fetched.push((number, ranks));
+        Ok(())
+    }
+
+    fn largest_group(&self) -> usize {
+        1 << 20
     }
 
     fn serve(&mut self, from: u32, _number: u64, _bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
