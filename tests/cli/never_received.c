@@ -3,7 +3,7 @@
 // engines: local
 // stderr: rankine: rank 0 never received 1 message: from rank 2 with tag 5 in MPI_COMM_WORLD
 // stderr: rankine: rank 1 never received 3 messages: from rank 0 with tag 11 in MPI_COMM_WORLD, from rank 0 with tag 3 in halo
-// stderr: rankine: on the engine local, --check names the calls that sent them
+// stderr: rankine: --check names the calls that sent them
 // stderr-not: rank 2 never
 #include <mpi.h>
 #include <stdio.h>

@@ -150,7 +150,7 @@ impl Guest {
     /// Two nodes of as many ranks each: of one, two and four, as far as the head has their sums. What is said of the variant `_c` is said
     /// of the calls of one rank.
     fn on_nodes(&self, variant: Variant) -> Vec<u32> {
-        let is_ours = ["guests/", "examples/", "cli/"].iter().any(|folder| self.name.starts_with(folder));
+        let is_ours = ["guests/", "examples/", "cli/", "check/"].iter().any(|folder| self.name.starts_with(folder));
         let counts = self.head.ranks.iter().copied().filter(|ranks| [2, 4, 8].contains(ranks)).collect();
         if is_ours { self.telling_ranks(counts, variant, true) } else { Vec::new() }
     }

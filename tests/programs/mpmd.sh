@@ -60,3 +60,25 @@ diff - <(env -i HOME="$HOME" PATH=/usr/bin:/bin "$MPI_BIN/mpiexec" -n 1 "$rankin
 run="rankine run --env TOLD=all"
 # shellcheck disable=SC2086 # a command of several words
 diff - <("$MPI_BIN/mpiexec" -n 1 $run master.wasm first : -n 2 $run worker.wasm 10 : -n 1 $run worker.wasm 100) <<< "$expected"
+# Each process of the launcher is a node with ranks of its own, of one program or of several.
+# shellcheck disable=SC2086
+diff - <("$MPI_BIN/mpiexec" -n 1 $run --engine nodes --ranks-by-node 1,2,1 master.wasm first : \
+    -n 1 $run --engine nodes --ranks-by-node 1,2,1 worker.wasm 10 : \
+    -n 1 $run --engine nodes --ranks-by-node 1,2,1 worker.wasm 100) <<< "$expected"
+cat > first.sh <<'END'
+exec rankine run --env TOLD=all --engine nodes --ranks-by-node 3,1 master.wasm first : -n 2 worker.wasm 10
+END
+# shellcheck disable=SC2086
+diff - <("$MPI_BIN/mpiexec" -n 1 sh first.sh : -n 1 $run --engine nodes --ranks-by-node 3,1 worker.wasm 100) <<< "$expected"
+# Programs of one name are one program, and all have addresses of one width.
+refused() {
+    if "$MPI_BIN/mpiexec" -n 1 rankine run --engine nodes -n 1 master.wasm : -n 1 rankine run --engine nodes -n 1 "$1" 2> said; then
+        return 1
+    fi
+    grep -q "$2" said
+}
+mkdir other
+cp worker.wasm other/master.wasm
+refused other/master.wasm "node 1 has another program by the name of node 0's"
+echo '(module (memory (export "memory") i64 1) (func (export "_start")))' > wide.wat
+refused wide.wat "node 1 and node 0 run different programs: its addresses have 64 bits"

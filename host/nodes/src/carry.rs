@@ -20,7 +20,7 @@ use crate::node::{LETTER, Limits, Node, Site, State};
 
 // A call of a window fits into a letter, and so does its answer, which has the same bytes or fewer.
 const _: () = assert!(HEAD + BEFORE_BYTES + rankine_local::rma::LONGEST_CALL <= LETTER);
-const _: () = assert!(HEAD + BEFORE_BYTES + 1 + rankine_local::away::LONGEST_TOLD <= LETTER);
+const _: () = assert!(HEAD + BEFORE_BYTES + 2 + rankine_local::away::LONGEST_TOLD <= LETTER);
 
 /// What carries letters between nodes: in order from each to each other, and without loss. There are two: an MPI library,
 /// and the memory of a test.

@@ -6,7 +6,7 @@
 //! [`Node`](crate::Node) to see.
 
 /// Changes with every change of what is here, of greetings, of calls and of what is told at the end.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 /// Bytes before the frames of a letter.
 pub const HEAD: usize = 16;
 /// Bytes of a [`Frame::Message`] and of a [`Frame::Piece`] before those that they carry.

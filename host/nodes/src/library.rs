@@ -20,7 +20,7 @@ const LETTER_BYTES: usize = crate::node::LETTER;
 /// Last words, to node 0.
 const REPORT: c_int = 2;
 /// Bytes of the longest message.
-const LONGEST: usize = 1 << 20;
+pub const LONGEST_REPORT: usize = 1 << 20;
 /// How long they are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -97,8 +97,14 @@ pub struct Greeting {
     pub has_cores: bool,
     /// How many ranks all nodes may have together, if there is a limit: node 0's is everybody's.
     pub most: Option<u32>,
-    /// What the program is known by.
-    pub program: [u8; 32],
+    /// What its programs are called and told, in their order, and what they are known by.
+    pub names: [u8; 16],
+    /// See `names`.
+    pub programs: [u8; 16],
+    /// How many they are.
+    pub commands: u16,
+    /// Their addresses have 64 bits.
+    pub is_wide: bool,
     /// Numbers that no guest knows. Node 0's are everybody's.
     pub secret: [u8; 16],
     /// What its host is called. A name that is too long to travel is cut.
@@ -106,8 +112,8 @@ pub struct Greeting {
 }
 
 /// Bytes of a greeting, of which a host's name has the last ones.
-const LENGTH: usize = 68 + NAME;
-const NAME: usize = 188;
+const LENGTH: usize = 70 + NAME;
+const NAME: usize = 186;
 const MAGIC: [u8; 7] = *b"rankine";
 
 impl Greeting {
@@ -118,31 +124,30 @@ impl Greeting {
         bytes[8..12].copy_from_slice(&self.ranks.to_le_bytes());
         bytes[12] = self.has_cores.into();
         bytes[13] = (self.numbering == Numbering::Turns).into();
-        bytes[16..48].copy_from_slice(&self.program);
+        bytes[14] = self.is_wide.into();
+        bytes[16..32].copy_from_slice(&self.names);
+        bytes[32..48].copy_from_slice(&self.programs);
         bytes[48..64].copy_from_slice(&self.secret);
         let name = &self.host[..self.host.floor_char_boundary(NAME)];
         bytes[64..68].copy_from_slice(&self.most.unwrap_or(0).to_le_bytes());
-        bytes[68..68 + name.len()].copy_from_slice(name.as_bytes());
+        bytes[68..70].copy_from_slice(&self.commands.to_le_bytes());
+        bytes[70..70 + name.len()].copy_from_slice(name.as_bytes());
         bytes
     }
 
     fn from_bytes(bytes: &[u8; LENGTH], node: usize) -> Result<Greeting, String> {
-        if bytes[..7] != MAGIC
-            || bytes[7] != VERSION
-            || bytes[12..14].iter().any(|&flag| flag > 1)
-            || bytes[14..16] != [0; 2]
-        {
+        if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12..15].iter().any(|&flag| flag > 1) || bytes[15] != 0 {
             return Err(format!("node {node} is not a node of this version of Rankine"));
         }
-        let length = bytes[68..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
-        let host = String::from_utf8_lossy(&bytes[68..68 + length]).into_owned();
+        let length = bytes[70..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
+        let host = String::from_utf8_lossy(&bytes[70..70 + length]).into_owned();
         let numbering = if bytes[13] == 0 { Numbering::Blocks } else { Numbering::Turns };
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (ranks, has_cores, most) = (word(8), bytes[12] != 0, Some(word(64)).filter(|&most| most > 0));
-        let mut greeting = Greeting { ranks, numbering, has_cores, most, program: [0; 32], secret: [0; 16], host };
-        greeting.program.copy_from_slice(&bytes[16..48]);
-        greeting.secret.copy_from_slice(&bytes[48..64]);
-        Ok(greeting)
+        let (commands, is_wide) = (u16::from_le_bytes([bytes[68], bytes[69]]), bytes[14] != 0);
+        let part = |at: usize| std::array::from_fn(|index| bytes[at + index]);
+        let (names, programs, secret) = (part(16), part(32), part(48));
+        Ok(Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, secret, host })
     }
 }
 
@@ -226,7 +231,7 @@ impl Library {
 
     /// After the last letter: tells node 0 what there is to say here, and waits until that has left.
     pub fn report(&mut self, words: &[u8]) -> Result<(), String> {
-        let kept = words.get(..LONGEST).unwrap_or(words).to_vec();
+        let kept = words.get(..LONGEST_REPORT).unwrap_or(words).to_vec();
         self.begin(0, REPORT, kept)?;
         let since = Instant::now();
         while self.is_busy()? && since.elapsed() < PATIENCE {
@@ -373,7 +378,7 @@ impl Library {
         // SAFETY: the probe has filled the status.
         checked(unsafe { (self.functions.get_count)(&status, BYTE, &mut length) }, "MPI_Get_count")?;
         let from = u32::try_from(status[0]).map_err(|_| "a message of nobody's")?;
-        let known = usize::try_from(length).ok().filter(|&length| length <= LONGEST);
+        let known = usize::try_from(length).ok().filter(|&length| length <= LONGEST_REPORT);
         Ok(Some((from, known.ok_or_else(|| format!("node {from} sends a message of {length} bytes"))?)))
     }
 
@@ -446,11 +451,13 @@ mod tests {
     fn greetings_are_read_as_they_were_written() {
         let host = "n7.cluster".into();
         let numbering = Numbering::Turns;
-        let (program, secret) = ([3; 32], [9; 16]);
-        let greeting = Greeting { ranks: 7, numbering, has_cores: true, most: Some(9), program, secret, host };
+        let (names, programs, secret) = ([3; 16], [4; 16], [9; 16]);
+        let (commands, is_wide, most) = (258, true, Some(9));
+        let greeting =
+            Greeting { ranks: 7, numbering, has_cores: true, most, names, programs, commands, is_wide, secret, host };
         let bytes = greeting.to_bytes();
         assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
-        for at in [0, 7, 12, 13, 15] {
+        for at in [0, 7, 12, 13, 14, 15] {
             let mut other = bytes;
             other[at] ^= 2;
             assert!(Greeting::from_bytes(&other, 1).unwrap_err().starts_with("node 1 is not a node"), "{at}");

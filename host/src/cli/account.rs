@@ -25,7 +25,7 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
             let mut lines = Vec::from_iter(unfinalized_ranks(unfinalized));
             lines.extend(few(unreceived).map(|rank| format!("rankine: {rank}")));
             if !unreceived.is_empty() {
-                lines.push("rankine: on the engine local, --check names the calls that sent them".into());
+                lines.push("rankine: --check names the calls that sent them".into());
             }
             lines
         }

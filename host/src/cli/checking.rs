@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use crate::engine::Engine;
 use crate::report::mistakes::Report;
 use crate::run::ending::Ending;
 use rankine_system::{shown, tell};
@@ -20,13 +21,14 @@ pub(super) struct Checking {
 
 impl Checking {
     /// Begins one. The file is made now: behind the wall nobody can.
-    pub(super) fn begin(file: Option<&Path>) -> Result<Checking> {
+    pub(super) fn begin<E: Engine>(file: Option<&Path>) -> Result<Checking> {
         let make = |file: &Path| -> Result<(PathBuf, File)> {
             let made = File::create(file);
             let made = made.with_context(|| format!("--check: {} can't be written", file.display()))?;
             Ok((file.to_path_buf(), made))
         };
-        Ok(Checking { file: file.map(make).transpose()? })
+        // Of a launcher's processes, the first writes it.
+        Ok(Checking { file: file.filter(|_| E::first_rank() == 0).map(make).transpose()? })
     }
 
     /// Says what was found until the job ended so; the status of the process.

@@ -120,6 +120,7 @@ impl Arguments {
             threads_per_rank,
             timeout,
             profile,
+            check,
             coredump,
             debugging,
             perf,
@@ -151,7 +152,6 @@ impl Arguments {
             // Refused before.
             engine: _,
             shows: _,
-            check: _,
             by_node: _,
             seed: _,
             // For processes that a rank or a launcher starts.
@@ -172,10 +172,12 @@ impl Arguments {
         option("--map-by", map_by.map(|how| how.word().into()));
         option("--timeout", timeout.map(|limit| limit.as_secs_f64().to_string().into()));
         option("--require-signature", signers.map(Into::into));
-        words.extend(profile.as_ref().map(|file| match file {
-            None => "--profile".into(),
-            Some(file) => joined("--profile=", file),
-        }));
+        for (flag, file) in [("--profile", profile), ("--check", check)] {
+            words.extend(file.as_ref().map(|file| match file {
+                None => flag.into(),
+                Some(file) => joined(&format!("{flag}="), file),
+            }));
+        }
         words.extend(coredump.as_ref().map(|file| joined("--coredump=", file)));
         words.extend(debugging.words());
         words.extend(self.codegen().words());
@@ -251,7 +253,7 @@ mod tests {
         ("--record=a.rkv", T, T, R),
         ("--record-limit=1G", T, T, R),
         ("--profile", T, T, F),
-        ("--check", T, R, R),
+        ("--check", T, R, F),
         ("--check-heap", T, T, F),
         ("--perf", T, T, F),
         ("--coredump=core", T, T, F),
@@ -332,7 +334,7 @@ mod tests {
             let option = given.split('=').next().unwrap();
             let words: Vec<&str> = needed(option).iter().chain(&[given]).copied().collect();
             let is_refused = Nodes::admit(&parsed(&words).unwrap().asked()).is_err();
-            let is_expected = ["--check", "--seed"].contains(&option);
+            let is_expected = option == "--seed";
             assert_eq!(is_refused, is_expected, "{option} on nodes, and {local:?} on local");
         }
     }

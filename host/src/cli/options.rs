@@ -405,8 +405,16 @@ impl Arguments {
     fn parts(&self) -> Vec<Part> {
         let is_alone = !programs::are_several(&self.program);
         let of_environment = || is_alone.then(ranks_of_environment).flatten();
-        let first = self.ranks.or_else(|| self.ranks_of_node()).or_else(of_environment).unwrap_or(1);
-        let parts = programs::parts(first, &self.program).unwrap_or_else(|wrong| usage(&wrong));
+        let first = self.ranks.or_else(of_environment).unwrap_or(1);
+        let mut parts = programs::parts(first, &self.program).unwrap_or_else(|wrong| usage(&wrong));
+        if let Some(here) = self.ranks_of_node() {
+            let others = parts[1..].iter().map(|part| part.ranks).sum();
+            parts[0].ranks = here.checked_sub(others).filter(|&first| first > 0).unwrap_or_else(|| {
+                usage(&format!(
+                    "--ranks-by-node has {here} ranks for this node, and the programs behind the first one want {others} of them"
+                ))
+            });
+        }
         let all = parts.iter().map(|part| part.ranks).sum::<usize>();
         if let Err(wrong) = parse_ranks(&all.to_string()) {
             usage(&format!("{all} ranks of all programs: {wrong}"));

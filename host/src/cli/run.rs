@@ -53,7 +53,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         if programs::are_several(&arguments.program) {
             usage(
                 "--hosts starts one program; several, with `:` between them, are started by the launcher itself: \
-                 mpiexec -hosts n1,n2 -n 1 rankine run a.wasm : -n 1 rankine run b.wasm",
+                 mpiexec -hosts n1,n2 -n 1 rankine run --engine nodes -n 4 a.wasm : -n 1 rankine run --engine nodes -n 4 b.wasm",
             );
         }
         Policy::of_machine()?.allow_network(Network::Hosts)?;
@@ -120,7 +120,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let (coredump, codegen) = (settings.dumps.is_some(), settings.codegen);
     let compiling = module::Settings { perf, coredump, debug, codegen, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
-    engine.loaded(&programs);
+    engine.loaded(&programs, &settings);
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;
     if settings.confine {
@@ -191,7 +191,7 @@ impl Looks {
     /// Makes the files of the others.
     fn begin<E: Engine>(&mut self, arguments: &Arguments) -> Result<()> {
         self.profiling = arguments.profile.as_ref().map(|file| Profiling::begin::<E>(file.as_deref())).transpose()?;
-        self.checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
+        self.checking = arguments.check.as_ref().map(|file| Checking::begin::<E>(file.as_deref())).transpose()?;
         Ok(())
     }
 

@@ -1,14 +1,15 @@
 //! What a check of a program has found, in words and as JSON. It is an engine that checks (see `engine::Engine::found`).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::report::trap;
 use rankine_system::shown;
 
 /// What a check has found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Mistake>,
     /// What is no mistake, but good to know.
@@ -16,21 +17,21 @@ pub(crate) struct Report {
 }
 
 /// A mistake, as often as it was made by calls from the same places.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Mistake {
-    pub(crate) class: &'static str,
-    pub(crate) title: &'static str,
+    pub(crate) class: Cow<'static, str>,
+    pub(crate) title: Cow<'static, str>,
     /// Of MPI-5.0.
-    pub(crate) section: &'static str,
+    pub(crate) section: Cow<'static, str>,
     pub(crate) note: String,
     pub(crate) times: u64,
     pub(crate) calls: Vec<Part>,
 }
 
 /// Calls from a place that have a part in it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Part {
-    pub(crate) role: &'static str,
+    pub(crate) role: Cow<'static, str>,
     pub(crate) ranks: Vec<String>,
     /// The first of them.
     pub(crate) call: String,
@@ -42,6 +43,38 @@ pub(crate) const MOST: usize = 500;
 
 /// Ranks of a place that are named.
 const RANKS: usize = 8;
+
+impl Part {
+    /// Whether calls of the same function from the same place have the same part.
+    fn is_same(&self, other: &Part) -> bool {
+        let function = |part: &Part| part.call.split('(').next().map(str::to_owned);
+        (&self.role, &self.place, function(self)) == (&other.role, &other.place, function(other))
+    }
+}
+
+impl Mistake {
+    /// Whether it is the same mistake, of perhaps other ranks.
+    pub(crate) fn is_same(&self, other: &Mistake) -> bool {
+        let are_same = || self.calls.iter().zip(&other.calls).all(|(part, other)| part.is_same(other));
+        self.class == other.class && self.calls.len() == other.calls.len() && are_same()
+    }
+
+    /// Adds what other ranks have made of it.
+    pub(crate) fn add(&mut self, other: Mistake) {
+        self.times = self.times.saturating_add(other.times);
+        for (part, more) in self.calls.iter_mut().zip(other.calls) {
+            part.ranks.extend(more.ranks);
+            part.ranks.sort_by_cached_key(|rank| order_of(rank));
+            part.ranks.dedup();
+        }
+    }
+}
+
+/// Ranks are in the order of their numbers, `3` before `1:0` and `10`.
+fn order_of(label: &str) -> (Option<u32>, Option<usize>) {
+    let (world, rank) = label.split_once(':').unwrap_or(("0", label));
+    (world.parse().ok(), rank.parse().ok())
+}
 
 impl Report {
     pub(crate) fn has_findings(&self) -> bool {
@@ -99,5 +132,28 @@ fn in_short(ranks: &[String]) -> String {
         0 if ranks.len() == 1 => format!("rank {shown}"),
         0 => format!("ranks {shown}"),
         more => format!("ranks {shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistake(ranks: &[&str], call: &str, place: &str) -> Mistake {
+        let ranks = ranks.iter().map(|rank| (*rank).to_owned()).collect();
+        let part = Part { role: "made by".into(), ranks, call: call.into(), place: place.into() };
+        let [class, title, section] = ["leak", "something is left", "11.2.2"].map(Cow::Borrowed);
+        Mistake { class, title, section, note: String::new(), times: 2, calls: vec![part] }
+    }
+
+    #[test]
+    fn one_mistake_of_several_nodes_is_one() {
+        let mut known = mistake(&["2", "10"], "MPI_Comm_dup(newcomm=0x10)", "main (a.c:3)");
+        let same = mistake(&["1:0", "3"], "MPI_Comm_dup(newcomm=0x20)", "main (a.c:3)");
+        assert!(known.is_same(&same));
+        known.add(same);
+        assert_eq!((known.times, &known.calls[0].ranks[..]), (4, &["2", "3", "10", "1:0"].map(String::from)[..]));
+        assert!(!known.is_same(&mistake(&["2"], "MPI_Comm_dup(newcomm=0x10)", "main (a.c:4)")));
+        assert!(!known.is_same(&mistake(&["2"], "MPI_Comm_split(newcomm=0x10)", "main (a.c:3)")));
     }
 }

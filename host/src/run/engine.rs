@@ -70,7 +70,7 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     }
 
     /// The programs that ranks will run are loaded.
-    fn loaded(&self, _programs: &[Program]) {}
+    fn loaded(&self, _programs: &[Program], _settings: &Settings) {}
 
     /// What the process must be able to do once it is confined.
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs>;

@@ -33,7 +33,7 @@ use arrivals::Arrivals;
 use calls::Calls;
 use groups::Fetches;
 pub(crate) use hear::KIND;
-pub use hear::{Hear, LONGEST_TOLD};
+pub use hear::{About, Hear, LONGEST_TOLD};
 pub use nodes::{Nodes, Numbering};
 use offers::Offers;
 
@@ -177,8 +177,8 @@ pub(crate) struct Away {
     arrivals: Mutex<Arrivals>,
     fetches: Mutex<Fetches>,
     calls: Mutex<Calls>,
-    /// Who hears what other nodes tell the host.
-    hears: OnceLock<Arc<dyn Hear>>,
+    /// Who hears what other nodes tell the host, by what it is about.
+    hears: [OnceLock<Arc<dyn Hear>>; About::ALL.len()],
     /// Ranks away to which messages are offered, and how many these are.
     full: Mutex<HashSet<u32>>,
     fulls: AtomicUsize,
@@ -213,7 +213,7 @@ impl Away {
             arrivals: Mutex::default(),
             fetches: Mutex::default(),
             calls: Mutex::default(),
-            hears: OnceLock::new(),
+            hears: Default::default(),
             full: Mutex::default(),
             fulls: AtomicUsize::new(0),
             crowded,

@@ -22,7 +22,7 @@ pub(crate) mod row;
 
 pub(crate) mod bodies;
 pub(crate) mod call;
-mod check;
+pub(super) mod check;
 pub(super) mod compiler;
 mod files;
 mod generated;
@@ -109,7 +109,7 @@ impl Engine for Local {
         limits::raise_open_files();
         tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
         let (carriers, world) = Carriers::new(settings, spawn::most_ranks(settings, images));
-        let check = settings.check.then(Arc::default);
+        let check = settings.check.then(|| Check::new(&world));
         let watchdog = Mutex::new(settings.memory_limit.and_then(|_| Watchdog::new()));
         Ok(Local { carriers, world, images, compiler: OnceLock::new(), check, watchdog })
     }

@@ -1,5 +1,6 @@
 //! The life of the thread that carries letters: it starts the library, greets the other nodes, carries, and leaves.
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -10,17 +11,21 @@ use rankine_local::init::processor_name;
 use rankine_nodes::library::{Functions, Greeting, Library as Wire, forgets_receives};
 use rankine_nodes::{Carrier, End, Limits};
 
-use super::{Last, words};
+use super::{Found, Last, Runs, words};
+use crate::engine::local::check::merged;
 use crate::report::apart;
 use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
+use crate::run::width::mixed;
 use rankine_mpi::library::{Library, Symbol};
 use rankine_mpi::{leftovers, symbols};
 
-/// What this node brings that all have to have: the program's digest, whether its ranks have a core each, and how many all may be.
-pub(super) struct Brought<'a> {
-    pub program: &'a str,
+/// What this node brings to a job: what its ranks run, whether they have a core each, and how many all may be.
+pub(super) struct Brought {
+    pub runs: Runs,
     pub spins: bool,
     pub most: Option<usize>,
+    /// Its ranks' calls are checked, which tells more of messages that were never received.
+    pub is_checked: bool,
 }
 
 /// For as long a node may be silent whose ranks wait for a debugger, or stand still in one: years.
@@ -32,12 +37,13 @@ pub(super) fn run(
     library: Library,
     world: &Arc<World>,
     remote: &Remote,
-    (brought, has_debugger): (Brought<'_>, bool),
-    ready: &Sender<Result<(), String>>,
+    (brought, has_debugger): (Brought, bool),
+    ready: &Sender<Result<usize, String>>,
     (told, who): (&Receiver<Last>, &dyn Fn(usize) -> Option<Who>),
 ) -> Option<Ending> {
-    let post = match begin(&library, world, brought) {
-        Ok(post) => post,
+    let is_checked = brought.is_checked;
+    let (post, command) = match begin(&library, world, brought) {
+        Ok(begun) => begun,
         Err(why) => {
             let _ = ready.send(Err(why));
             return None;
@@ -54,7 +60,7 @@ pub(super) fn run(
     let is_helped = post.changes_threads();
     let carrier = Carrier::new(world.clone(), post, limits);
     let carrier = if is_helped { carrier.with_help() } else { carrier };
-    let _ = ready.send(Ok(()));
+    let _ = ready.send(Ok(command));
     let (left, mut post) = carrier.run();
     let over = elsewhere(left.end, left.why.as_deref(), world);
     if let Some(ending) = &over {
@@ -67,6 +73,10 @@ pub(super) fn run(
                 is_told = true;
                 let _ = answer.send(exchange(&mut post, world, own));
             }
+            Last::Found(own, answer) => {
+                let all = if left.end == End::Finished { gathered(&mut post, world, own) } else { Some(own) };
+                let _ = answer.send(all);
+            }
             // The ranks here had all left, and it is for others that the job has ended so. Nobody waits for them.
             Last::Finalize(_) if over.is_some() => {
                 if let Some(Ending::Elsewhere(_)) = over {
@@ -77,11 +87,11 @@ pub(super) fn run(
             Last::Finalize(ending) => {
                 let after_all = match (left.end, ending) {
                     (End::Finished, Ending::Finished { status, unfinalized, .. }) => {
-                        let own = unfinalized.is_empty().then(|| unreceived(world, who));
+                        let own = (unfinalized.is_empty() && !is_checked).then(|| unreceived(world, who));
                         finished(&mut post, world, status, own)
                     }
                     _ if is_told => None,
-                    _ => exchange(&mut post, world, Deadlock::default()).map(Ending::Deadlocked),
+                    (_, ending) => exchange(&mut post, world, all_left(world, &ending)).map(Ending::Deadlocked),
                 };
                 post.finalize();
                 return after_all;
@@ -95,6 +105,17 @@ pub(super) fn run(
     None
 }
 
+/// What is known of a deadlock here where all ranks had left, and come to this end.
+fn all_left(world: &World, ending: &Ending) -> Deadlock {
+    let unfinalized = match ending {
+        Ending::Finished { unfinalized, .. } => unfinalized.clone(),
+        _ => Vec::new(),
+    };
+    let ranks = world.nodes().into_iter().flat_map(|nodes| nodes.ranks_of(nodes.node));
+    let finalized = ranks.map(|rank| Who::from(rank as usize)).filter(|who| !unfinalized.contains(who)).collect();
+    Deadlock { finalized, unfinalized, ..Deadlock::default() }
+}
+
 /// Adds to what is known of a deadlock at node 0 what all nodes know, in the order of nodes; nothing on the others.
 fn exchange(post: &mut Wire, world: &World, mut own: Deadlock) -> Option<Deadlock> {
     if world.nodes().is_some_and(|nodes| nodes.node > 0) {
@@ -106,6 +127,18 @@ fn exchange(post: &mut Wire, world: &World, mut own: Deadlock) -> Option<Deadloc
     let reports = post.reports().unwrap_or_default();
     own.add(reports.into_iter().flatten().map(|report| words::read(&report)));
     Some(own)
+}
+
+/// What a check has found on all nodes, at node 0; nothing on the others.
+fn gathered(post: &mut Wire, world: &World, own: Found) -> Option<Found> {
+    if world.nodes().is_some_and(|nodes| nodes.node > 0) {
+        if let Err(error) = post.report(&words::written_found(own)) {
+            tracing::warn!("what a check has found on this node could not be told: {error}");
+        }
+        return None;
+    }
+    let others = post.reports().unwrap_or_default().into_iter().flatten();
+    Some(merged(iter::once(own).chain(others.map(|report| words::read_found(&report)))))
 }
 
 /// Messages that ranks here have never received, now that none comes any more.
@@ -154,18 +187,20 @@ fn functions(library: &Library) -> Result<Functions, String> {
     })
 }
 
-/// Starts the library and settles what nodes have to agree on.
-fn begin(library: &Library, world: &Arc<World>, brought: Brought<'_>) -> Result<Wire, String> {
-    let Brought { program, spins, most } = brought;
+/// Starts the library and settles what nodes have to agree on. Which of the job's commands is this node's first.
+fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wire, usize), String> {
+    let Brought { runs, spins, most, .. } = brought;
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
     let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
     let (ranks, numbering) = (nodes.count_of(nodes.node), nodes.numbering());
     let mut secret = [0; 16];
     getrandom::fill(&mut secret).map_err(|error| format!("the system gives no random numbers: {error}"))?;
-    let (program, host) = (blake3::hash(program.as_bytes()).into(), processor_name());
+    let Runs { names, programs, commands, is_wide } = runs;
+    let (has_cores, host) = (spins, processor_name());
     let most = most.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
-    let all = post.greet(&Greeting { ranks, numbering, has_cores: spins, most, program, secret, host })?;
+    let own = Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, secret, host };
+    let all = post.greet(&own)?;
     let first = &all[0];
     for (node, other) in (0..).zip(&all) {
         let expected = nodes.count_of(node);
@@ -179,8 +214,11 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought<'_>) -> Result<
         if other.numbering != first.numbering {
             return Err(format!("node {node} numbers ranks in another way than node 0: give all the same --map-by"));
         }
-        if other.program != first.program {
-            return Err(format!("node {node} runs another program than node 0"));
+        if other.names == first.names && other.programs != first.programs {
+            return Err(format!("node {node} has another program by the name of node 0's: bring it the same file"));
+        }
+        if other.is_wide != first.is_wide {
+            return Err(format!("node {node} and node 0 run different programs: {}", mixed(other.is_wide)));
         }
     }
     let words = first.secret.as_chunks::<8>().0;
@@ -190,8 +228,15 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought<'_>) -> Result<
     if let Some(most) = first.most {
         world.limit_ranks(most);
     }
+    let command = first_command(&all[..=nodes.node as usize]);
     world.name_hosts(all.into_iter().map(|node| node.host).collect());
-    Ok(post)
+    Ok((post, command))
+}
+
+/// Which of a job's commands is the first of the last of these nodes: nodes that follow one another and run the same have the same.
+fn first_command(nodes: &[Greeting]) -> usize {
+    let new = nodes.windows(2).filter(|pair| (pair[0].names, pair[0].programs) != (pair[1].names, pair[1].programs));
+    new.map(|pair| usize::from(pair[0].commands)).sum()
 }
 
 /// How a job ends here that has ended for a reason of another node's.
@@ -214,5 +259,31 @@ fn elsewhere(end: End, why: Option<&str>, world: &World) -> Option<Ending> {
             let what = why.map_or_else(String::new, |why| format!(": {why}"));
             Some(Ending::Failed(format!("{} can't go on{what}", name(node))))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankine_local::away::Numbering;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_counted_over_nodes() {
+        let node = |names: u8, commands| Greeting {
+            ranks: 1,
+            numbering: Numbering::Blocks,
+            has_cores: false,
+            most: None,
+            names: [names; 16],
+            programs: [names; 16],
+            commands,
+            is_wide: false,
+            secret: [0; 16],
+            host: String::new(),
+        };
+        let nodes = [node(1, 2), node(1, 2), node(2, 1), node(1, 2)];
+        let first = |nodes: &[Greeting]| first_command(nodes);
+        assert_eq!([1, 2, 3, 4].map(|count| first(&nodes[..count])), [0, 0, 2, 3]);
     }
 }

@@ -14,26 +14,31 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
+use rankine_guest::Who;
 use rankine_local::away::Nodes as Spread;
 use rankine_local::{End, Rank, Task, World};
 use wasmtime::Linker;
 
 use super::choice::in_one_process;
+use super::local::check::{Check, Observer};
 use super::local::compiler::Compiler;
 use super::local::spawn::{Embeds, Starter};
 use super::local::{Carriers, Guest, Local, spawn};
 use super::mpi::process::{confined, ends_within, quieten};
 use super::mpi::{self, Mpi};
 use super::{Asked, Engine};
+use crate::module::symbols::Symbols;
 use crate::module::{self, HOST_STACK, Program, call_stack};
-use crate::run::crew::{Crew, Seat};
+use crate::report::mistakes::Report as Found;
+use crate::run::crew::{Crew, Role, Seat};
 use crate::run::ending::{Deadlock, Ending, Event};
 use crate::run::job::{Part, Placement, Settings, cores};
 use carrier::Brought;
 use post::Post;
 use rankine_mpi::end_by_signal;
 use rankine_mpi::library::{self, Library};
+use rankine_rewrite::sites::Sites;
 use rankine_system::confine::Needs;
 use rankine_system::inheritance::opened_by_library;
 use rankine_system::launched::{launched_rank, launched_ranks};
@@ -51,6 +56,8 @@ const TO_END: Duration = Duration::from_secs(5);
 enum Last {
     /// To bring what is known of a deadlock to node 0, where the answer is what all know.
     Report(Deadlock, Sender<Option<Deadlock>>),
+    /// To bring what a check has found to node 0, where the answer is what all have found.
+    Found(Found, Sender<Option<Found>>),
     /// To end the processes of the other nodes, with this status.
     Abort(i32),
     /// To leave, as all nodes do, after ranks here that came to this end.
@@ -62,14 +69,51 @@ pub(crate) struct Nodes {
     carriers: Carriers,
     world: Arc<World>,
     images: bool,
-    /// The digest of the program, which all nodes have to run, whatever machine they are.
-    program: OnceLock<String>,
+    /// What its ranks run.
+    runs: OnceLock<Runs>,
+    /// Which of the job's commands is the first here, once all nodes are there.
+    command: OnceLock<usize>,
     /// Until the carrying thread takes it.
     library: Mutex<Option<Library>>,
     /// That thread, once it runs.
     thread: Mutex<Option<Carrying>>,
     /// Compiles modules while the process is confined, if the job may start ranks from them.
     compiler: OnceLock<Compiler>,
+    /// What is known of its ranks' calls, if the job is checked.
+    check: Option<Arc<Check>>,
+}
+
+/// The programs of a node's ranks: digests of their names and arguments and of themselves, in their order. Where the names are those
+/// of another node, the programs are, whatever machine that is.
+#[derive(Clone, Copy, Debug)]
+struct Runs {
+    names: [u8; 16],
+    programs: [u8; 16],
+    commands: u16,
+    is_wide: bool,
+}
+
+impl Runs {
+    fn new(programs: &[Program], parts: &[Part]) -> Runs {
+        let digest = |words: &mut dyn Iterator<Item = &[u8]>| {
+            let (mut hasher, mut digest) = (blake3::Hasher::new(), [0; 16]);
+            words.for_each(|word| _ = hasher.update(&(word.len() as u64).to_le_bytes()).update(word));
+            hasher.finalize_xof().fill(&mut digest);
+            digest
+        };
+        let words_of = |part: &Part| {
+            let name = part.file().file_name().unwrap_or_default().as_encoded_bytes().to_vec();
+            let arguments = part.arguments.iter().skip(1).map(|word| word.as_bytes().to_vec());
+            std::iter::once(name).chain(arguments).chain([Vec::new()]).collect::<Vec<_>>()
+        };
+        let names: Vec<_> = parts.iter().flat_map(words_of).collect();
+        Runs {
+            names: digest(&mut names.iter().map(Vec::as_slice)),
+            programs: digest(&mut programs.iter().map(|program| program.origin.digest.as_bytes())),
+            commands: u16::try_from(programs.len()).unwrap_or(u16::MAX),
+            is_wide: programs.iter().any(|program| program.width.is_wide),
+        }
+    }
 }
 
 /// The carrying thread, and how it is told what is to be done last.
@@ -106,22 +150,24 @@ impl Nodes {
     fn start_ranks(
         &self,
         crew: &Arc<Crew<Nodes>>,
-        is_ready: &Receiver<Result<(), String>>,
+        is_ready: &Receiver<Result<usize, String>>,
         post: Option<Arc<Post>>,
     ) -> Result<()> {
-        is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        let command =
+            is_ready.recv().context("the thread of the MPI library has ended")?.map_err(|why| anyhow!(why))?;
+        let _ = self.command.set(command);
         post.map(Post::begin).transpose().context("can't start a thread for the view")?;
         match &self.carriers {
             Carriers::Threads(threads) => threads.start_all(|index| {
                 let crew = crew.clone();
-                move || crew.run_on_thread(&crew.roles[0], crew.engine.seat(index), || Ok(rank(&crew, index)))
+                move || crew.run_on_thread(role(&crew, index), crew.engine.seat(index), || Ok(rank(&crew, index)))
             }),
             Carriers::Fibers(fibers) => {
                 let (carried, told) = (crew.clone(), Arc::downgrade(crew));
                 let task = move |index| -> Task {
                     let crew = carried.clone();
                     Box::pin(async move {
-                        crew.run_on_fiber(&crew.roles[0], crew.engine.seat(index), || Ok(rank(&crew, index))).await;
+                        crew.run_on_fiber(role(&crew, index), crew.engine.seat(index), || Ok(rank(&crew, index))).await;
                     })
                 };
                 let panicked = move |index| {
@@ -153,14 +199,20 @@ impl Engine for Nodes {
     const IS_BY_NODE: bool = true;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
-        let Asked { program, has_several_programs, options, .. } = asked;
+        let Asked { program, options, .. } = asked;
         if let Some(why) = mpi::unshown(std::env::consts::ARCH) {
             return Err(format!("{why}: rankine run --engine local -n N {program} has all ranks in one process"));
         }
-        if *has_several_programs {
-            return Err("the engine nodes runs one program on all nodes".into());
-        }
-        let has = ["--mpi-lib", "--ranks-by-node", "--map-by", "--max-ranks", "--universe-size", "--view", "--record"];
+        let has = [
+            "--mpi-lib",
+            "--ranks-by-node",
+            "--map-by",
+            "--max-ranks",
+            "--universe-size",
+            "--view",
+            "--record",
+            "--check",
+        ];
         let refused = options.iter().find(|option| !has.contains(option));
         refused.map_or(Ok(()), |option| Err(in_one_process(option, program)))
     }
@@ -211,23 +263,22 @@ impl Engine for Nodes {
             _ => world.let_ranks_help(),
         }
         let (library, thread) = (Mutex::new(Some(library)), Mutex::default());
-        let (program, compiler) = (OnceLock::new(), OnceLock::new());
-        Ok(Nodes { carriers, world, images, program, library, thread, compiler })
+        let check = settings.check.then(|| Check::new(&world));
+        let (runs, command, compiler) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(Nodes { carriers, world, images, runs, command, library, thread, compiler, check })
     }
 
     fn compiling(&self) -> module::Settings {
         module::Settings { images: self.images, ..module::Settings::default() }
     }
 
-    fn loaded(&self, programs: &[Program]) {
-        if let [program, ..] = programs {
-            let _ = self.program.set(program.origin.digest.clone());
-        }
+    fn loaded(&self, programs: &[Program], settings: &Settings) {
+        let _ = self.runs.set(Runs::new(programs, &settings.parts));
     }
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
-        let [program] = programs else { bail!("the engine nodes runs one program") };
-        let needs = confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)?;
+        let codes = programs.iter().map(|program| &program.code);
+        let needs = confined::prepare(lock(&self.library).as_ref().context(ONCE)?, codes, settings)?;
         self.with_needs_of_spawning(needs, programs, settings)
     }
 
@@ -240,14 +291,14 @@ impl Engine for Nodes {
         let (tell, told) = channel();
         let (ready, is_ready) = channel();
         let (world, remote, spins) = (self.world.clone(), crew.remote.clone(), self.world.has_spin());
-        let program = self.program.get().cloned().context("a job of no program")?;
         let has_debugger = crew.settings.breaks.is_some();
         let post = crew.settings.view.as_ref().and_then(|view| Post::new(view, &self.world));
         let names = Arc::downgrade(crew);
         let who = move |index| Some(names.upgrade()?.output.who(index));
-        let most = crew.settings.most_ranks;
+        let (most, is_checked) = (crew.settings.most_ranks, self.check.is_some());
+        let runs = *self.runs.get().context("a job of no program")?;
         let carry = move || {
-            let brought = Brought { program: &program, spins, most };
+            let brought = Brought { runs, spins, most, is_checked };
             carrier::run(library, &world, &remote, (brought, has_debugger), &ready, (&told, &who))
         };
         let thread = std::thread::Builder::new()
@@ -284,6 +335,28 @@ impl Engine for Nodes {
 
     fn inquire(&self) {
         self.world.inquire();
+    }
+
+    fn observe(&self, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Option<Arc<Observer>> {
+        self.check.as_ref().map(|check| check.observe(who, sites, symbols))
+    }
+
+    /// Of a job that has finished one node tells what all have found; of another each what it knows.
+    fn found(&self, has_finished: bool) -> Option<Found> {
+        let check = self.check.as_ref()?;
+        if has_finished {
+            self.linger();
+        }
+        let has_finished = has_finished && self.world.ended().is_none();
+        let own = check.report(has_finished);
+        if !has_finished {
+            return (own.has_findings() || self.world.nodes().is_none_or(|nodes| nodes.node == 0)).then_some(own);
+        }
+        let (answer, is_answered) = channel();
+        if let Some((_, tell)) = &*lock(&self.thread) {
+            let _ = tell.send(Last::Found(own, answer));
+        }
+        is_answered.recv().ok().flatten()
     }
 
     /// One node tells of a deadlock of all.
@@ -355,12 +428,21 @@ impl Embeds for Nodes {
     }
 }
 
+/// What a rank of this process runs, counted from the first.
+fn role(crew: &Crew<Nodes>, index: usize) -> &Role<Rank> {
+    &crew.roles[crew.settings.part_of(index)]
+}
+
 /// Makes it.
 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
 fn rank(crew: &Crew<Nodes>, index: usize) -> Arc<Rank> {
-    let Part { arguments, .. } = &crew.settings.parts[0];
-    let all = crew.engine.world.nodes().map_or(1, Spread::ranks);
-    let rank = Rank::new(crew.engine.world.clone(), index);
-    spawn::tell_environment(&rank, all as usize, arguments, None);
+    let (number, parts) = (crew.settings.part_of(index), &crew.settings.parts);
+    let Part { arguments, ranks } = &parts[number];
+    // As far as this node knows.
+    let all = || crew.engine.world.nodes().map_or(1, Spread::ranks) as usize;
+    let of_command = if parts.len() == 1 { all() } else { *ranks };
+    let first = crew.engine.command.get().copied().unwrap_or(0);
+    let rank = Rank::new(crew.engine.world.clone(), index).of_command(first + number);
+    spawn::tell_environment(&rank, of_command, arguments, None);
     Arc::new(rank)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rankine_guest::Charge;
 use rankine_local::World;
-use rankine_local::away::{Hear, LONGEST_TOLD};
+use rankine_local::away::{About, Hear, LONGEST_TOLD};
 use rankine_view::{Apart, Letter, Sender, View};
 
 /// Bytes of a letter in a piece.
@@ -41,10 +41,10 @@ impl<'a> Told<'a> {
     fn tell(self, world: &World, node: u32) {
         match self {
             Told::Piece { rank, whole, bytes } => {
-                world.tell_host(node, &[&[0], &rank.to_le_bytes(), &whole.to_le_bytes(), bytes]);
+                world.tell_host(node, About::View, &[&[0], &rank.to_le_bytes(), &whole.to_le_bytes(), bytes]);
             }
-            Told::Taken => world.tell_host(node, &[&[1]]),
-            Told::Letter(bytes) => world.tell_host(node, &[&[2], bytes]),
+            Told::Taken => world.tell_host(node, About::View, &[&[1]]),
+            Told::Letter(bytes) => world.tell_host(node, About::View, &[&[2], bytes]),
         }
     }
 
@@ -105,7 +105,7 @@ impl Post {
         let (node, ranks) = (nodes.node, (0..nodes.count()).map(ranks_of).collect());
         let (going, coming) = (Mutex::default(), Mutex::default());
         let post = Arc::new(Post { view: view.clone(), world: Arc::downgrade(world), node, ranks, going, coming });
-        world.hear_by(post.clone());
+        world.hear_by(About::View, post.clone());
         // The view is kept by the post.
         let carrying = Arc::downgrade(&post);
         let carry = move || {

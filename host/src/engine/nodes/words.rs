@@ -1,12 +1,15 @@
-//! What a node tells node 0 at the end of a job, as JSON: where its ranks waited in a deadlock, or what they never received.
+//! What a node tells node 0 at the end of a job, as JSON: where its ranks waited in a deadlock, what they never received, what a
+//! check has found of them.
 //!
 //! It is read as what it is, words of another process: what can't be read is left out, and only functions that MPI has are named.
 
 use rankine_abi::Function;
 use rankine_guest::{Together, Who};
+use rankine_nodes::library::LONGEST_REPORT;
 use rankine_system::shown;
 use serde_json::{Value, json};
 
+use crate::report::mistakes::Report;
 use crate::run::ending::Deadlock;
 
 /// As many ranks of a node are told of.
@@ -60,6 +63,21 @@ pub(super) fn read_left(words: &[u8]) -> Option<Vec<(Who, String)>> {
         }
         _ => Some(Vec::new()),
     }
+}
+
+/// What is sent of what a check has found: as much as fits.
+pub(super) fn written_found(mut found: Report) -> Vec<u8> {
+    loop {
+        let words = serde_json::to_vec(&found).unwrap_or_default();
+        if words.len() <= LONGEST_REPORT || found.notes.pop().is_none() && found.findings.pop().is_none() {
+            return words;
+        }
+    }
+}
+
+/// What was received of it.
+pub(super) fn read_found(words: &[u8]) -> Report {
+    serde_json::from_slice(words).unwrap_or_default()
 }
 
 /// A rank's number, behind that of its world if a program has started it.

@@ -5,6 +5,8 @@ use rankine_abi::{
 };
 use rankine_local::{Place, Rank};
 
+use serde::{Deserialize, Serialize};
+
 use super::types::Elements;
 use super::{Arc, Sites, Symbols};
 use crate::report::call_words;
@@ -16,14 +18,44 @@ pub(super) struct Program {
     pub(super) symbols: Arc<Symbols>,
 }
 
+/// What a program is known by on all nodes, whatever machine they compile it for.
+pub(super) fn fingerprint(sites: &Sites) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for place in &sites.places {
+        hasher.update(&place.offset.to_le_bytes());
+        hasher.update(place.function.as_deref().unwrap_or_default().as_bytes());
+    }
+    let mut first = [0; 8];
+    hasher.finalize_xof().fill(&mut first);
+    u64::from_le_bytes(first)
+}
+
 /// A call that was made, to be remembered: by whom, of what, where, and with which words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct Made {
     pub(super) rank: u32,
-    pub(super) program: u32,
-    pub(super) function: u32,
+    /// Its fingerprint.
+    pub(super) program: u64,
+    #[serde(with = "by_name")]
+    pub(super) function: &'static Function,
     pub(super) site: u32,
     pub(super) words: [i64; MOST_WORDS],
+}
+
+/// A function as it travels.
+mod by_name {
+    use rankine_abi::Function;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(function: &&'static Function, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(function.name)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<&'static Function, D::Error> {
+        let name = <&str>::deserialize(from)?;
+        Function::named(name).ok_or_else(|| D::Error::custom("a function that MPI doesn't have"))
+    }
 }
 
 impl Made {
@@ -67,9 +99,8 @@ pub(super) struct Call<'r> {
 }
 
 impl<'r> Call<'r> {
-    pub(super) fn new(rank: &'r Rank, sites: &Sites, made: Made) -> Option<Call<'r>> {
-        let function = sites.functions.get(made.function as usize)?.function?;
-        let words = function.described();
+    pub(super) fn new(rank: &'r Rank, made: Made) -> Option<Call<'r>> {
+        let (function, words) = (made.function, made.function.described());
         (words.len() <= MOST_WORDS).then_some(Call { rank, made, function, words })
     }
 
@@ -174,7 +205,6 @@ impl<'r> Call<'r> {
 }
 
 /// A call in words.
-pub(super) fn in_words(program: &Program, made: &Made) -> String {
-    let Some(measured) = program.sites.functions.get(made.function as usize) else { return String::new() };
-    call_words::in_words(&measured.name, measured.function, &made.words)
+pub(super) fn in_words(made: &Made) -> String {
+    call_words::in_words(made.function.name, Some(made.function), &made.words)
 }

@@ -5,16 +5,25 @@
 //! all ranks have come, or when the job has ended without that.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 use rankine_abi::{Area, Chapter, Class, Direction, Meaning, Op, Repeats};
 
-use super::checked_call::{Call, Made};
+use serde::{Deserialize, Serialize};
+
+use super::checked_call::{Call, Made, plain};
+use super::elsewhere::{Elsewhere, What};
 use super::findings::{self, Findings};
 use super::types::{Elements, Lengths, difference};
 
 /// The collectives of each communicator, by its number.
 #[derive(Default)]
-pub(super) struct Collectives(HashMap<u64, OfComm>);
+pub(super) struct Collectives {
+    comms: HashMap<u64, OfComm>,
+    /// Where the first ranks of communicators are, and what their nodes are to be told, in a job of several nodes.
+    pub(super) elsewhere: Option<Arc<Elsewhere>>,
+    pub(super) told: Vec<(u32, What)>,
+}
 
 #[derive(Default)]
 struct OfComm {
@@ -29,18 +38,25 @@ struct OfComm {
 }
 
 /// A rank's part in a round.
-struct Arrival {
-    made: Made,
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Arrival {
+    pub(super) made: Made,
     /// The rank in the communicator.
     rank: i32,
-    function: &'static str,
     root: Option<i32>,
     /// A predefined operation, or 0 for one of the program's own.
     op: Option<u32>,
     data: Data,
 }
 
+impl Arrival {
+    fn function(&self) -> &'static str {
+        plain(self.made.function.name)
+    }
+}
+
 /// What a call says of its data.
+#[derive(Debug, Deserialize, Serialize)]
 enum Data {
     /// Nothing that others would have to agree with.
     Nothing,
@@ -53,7 +69,7 @@ enum Data {
 }
 
 /// Blocks for each rank; for one rank alone, or none.
-#[derive(Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 struct Blocks {
     /// The elements for every rank, or for the root alone.
     one: Option<Elements>,
@@ -90,26 +106,34 @@ impl Collectives {
             return;
         }
         let Some(place) = call.comm() else { return };
-        let of = self.0.entry(place.number()).or_insert_with(|| OfComm { ranks: place.ranks(), ..OfComm::default() });
-        if of.is_lost {
-            return;
-        }
-        let called = of.called.entry(call.made.rank).or_default();
-        let round = (*called).saturating_sub(of.first) as usize;
-        *called += 1;
-        while of.rounds.len() <= round {
-            of.rounds.push_back(Vec::new());
-        }
         let has_two_groups = place.has_two_groups();
         let int = |meaning| call.meaning(meaning).map(|word| call.int(word));
         let arrival = Arrival {
             made: call.made,
             rank: place.rank(),
-            function: call.name(),
             root: int(Meaning::Root).filter(|_| !has_two_groups),
             op: int(Meaning::Handle(Class::Op)).map(|op| op as u32).map(|op| Op(op).name().map_or(0, |_| op)),
             data: if has_two_groups { Data::Nothing } else { data(call, place.peers()).unwrap_or(Data::Nothing) },
         };
+        let (comm, ranks) = (place.number(), place.ranks());
+        match self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.of_comm(comm)) {
+            Some(node) => self.told.push((node, What::Called { comm, ranks, arrival })),
+            None => self.arrive(comm, ranks, arrival),
+        }
+    }
+
+    /// A rank of a communicator of so many has called a collective.
+    pub(super) fn arrive(&mut self, comm: u64, ranks: usize, arrival: Arrival) {
+        let of = self.comms.entry(comm).or_insert_with(|| OfComm { ranks, ..OfComm::default() });
+        if of.is_lost {
+            return;
+        }
+        let called = of.called.entry(arrival.made.rank).or_default();
+        let round = (*called).saturating_sub(of.first) as usize;
+        *called += 1;
+        while of.rounds.len() <= round {
+            of.rounds.push_back(Vec::new());
+        }
         of.rounds[round].push(arrival);
     }
 
@@ -118,19 +142,39 @@ impl Collectives {
         if !is_collective(call) {
             return;
         }
-        let Some(of) = call.comm().and_then(|place| self.0.get_mut(&place.number())) else { return };
-        of.look(findings);
-        if result != 0 {
+        let Some(comm) = call.comm().map(|place| place.number()) else { return };
+        match self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.of_comm(comm)) {
+            Some(node) if result != 0 => self.told.push((node, What::Failed { comm })),
+            Some(_) => {}
+            None => {
+                self.look(comm, findings);
+                if result != 0 {
+                    self.lose(comm);
+                }
+            }
+        }
+    }
+
+    /// Looks at rounds of a communicator that all of its ranks have come to.
+    pub(super) fn look(&mut self, comm: u64, findings: &mut Findings) {
+        if let Some(of) = self.comms.get_mut(&comm) {
+            of.look(findings);
+        }
+    }
+
+    /// A collective has failed: what belongs together from now on is not known.
+    pub(super) fn lose(&mut self, comm: u64) {
+        if let Some(of) = self.comms.get_mut(&comm) {
             of.lose();
         }
     }
 
     /// The job has ended.
     pub(super) fn conclude(&mut self, finished: bool, findings: &mut Findings) {
-        let mut numbers: Vec<u64> = self.0.keys().copied().collect();
+        let mut numbers: Vec<u64> = self.comms.keys().copied().collect();
         numbers.sort_unstable();
         for number in numbers {
-            let Some(of) = self.0.get_mut(&number) else { continue };
+            let Some(of) = self.comms.get_mut(&number) else { continue };
             of.look(findings);
             let (ranks, is_lost) = (of.ranks, of.is_lost);
             for round in of.rounds.iter_mut().filter(|round| !round.is_empty() && !is_lost) {
@@ -230,7 +274,7 @@ fn blocks(call: &Call<'_>, area: Option<Area>, ranks: usize) -> Option<Blocks> {
 /// Looks at a round; false if its ranks have called different functions.
 fn look_at(round: &mut [Arrival], findings: &mut Findings) -> bool {
     round.sort_by_key(|arrival| (arrival.rank, arrival.made.rank));
-    if !agree(round, |it| it.function, |it| it.function.to_string(), findings::Class::Calls, findings) {
+    if !agree(round, Arrival::function, |it| it.function().to_string(), findings::Class::Calls, findings) {
         return false;
     }
     agree(round, |it| it.root, |it| it.root.unwrap_or(0).to_string(), findings::Class::Roots, findings);

@@ -24,6 +24,23 @@ pub(super) enum Class {
 }
 
 impl Class {
+    /// In the order of a report.
+    pub(super) const ALL: [Class; 13] = [
+        Class::Types,
+        Class::Changed,
+        Class::Written,
+        Class::Overlap,
+        Class::Calls,
+        Class::Roots,
+        Class::Operations,
+        Class::Counts,
+        Class::Missing,
+        Class::Unreceived,
+        Class::Finalize,
+        Class::Leak,
+        Class::Race,
+    ];
+
     /// Whether it is a mistake, and not merely what somebody should know who expects the same result each time.
     pub(super) fn is_mistake(self) -> bool {
         self != Class::Race
@@ -100,7 +117,7 @@ pub(super) struct Caller {
 }
 
 /// The class of a mistake, and the places it is made at.
-type Key = (Class, Vec<(&'static str, u32, u32, u32)>);
+type Key = (Class, Vec<Role>);
 
 /// All that was found.
 #[derive(Default)]
@@ -150,9 +167,12 @@ impl Findings {
     }
 }
 
+/// Which part in a mistake has a call from which place: what it is, of what program, of which function, where.
+type Role = (&'static str, u64, &'static str, u32);
+
 /// Where a call was made from.
-fn place(role: &'static str, made: &Made) -> (&'static str, u32, u32, u32) {
-    (role, made.program, made.function, made.site)
+fn place(role: &'static str, made: &Made) -> Role {
+    (role, made.program, made.function.name, made.site)
 }
 
 /// The calls of a group, one for each place.

@@ -6,20 +6,23 @@
 //! that could take the same message and is not settled yet keeps later ones waiting.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use rankine_abi::{
     Addr, Area, Chapter, Direction, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_TRUNCATE, MPI_PROC_NULL, Mark, Meaning,
     Message, Request, Status,
 };
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::checked_call::{Call, Form, MESSAGE, Made, REQUEST};
+use super::elsewhere::{Elsewhere, What};
 use super::findings::{self, Findings};
 use super::requests::{Completed, requests};
 use super::types::{Elements, Lengths, difference};
 
 /// Where messages meet: the number of a communicator, and the receiver.
-type Meeting = (u64, u32);
+pub(super) type Meeting = (u64, u32);
 
 /// All messages under way.
 #[derive(Default)]
@@ -32,6 +35,9 @@ pub(super) struct Messages {
     /// Receives that are not settled, and requests that are to be cancelled, of each rank.
     open_ends: HashMap<u32, u32>,
     last: u64,
+    /// Where receivers are, and what their nodes are to be told, in a job of several nodes.
+    pub(super) elsewhere: Option<Arc<Elsewhere>>,
+    pub(super) told: Vec<(u32, What)>,
     /// Programs send object graphs, whose receives may take messages of MPI's too.
     has_objects: bool,
 }
@@ -44,10 +50,18 @@ struct Place {
     posted: Vec<Posted>,
 }
 
-struct Sent {
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Sent {
     number: u64,
-    made: Made,
+    pub(super) made: Made,
     elements: Option<Elements>,
+}
+
+#[cfg(test)]
+impl Sent {
+    pub(super) fn new(number: u64, made: Made) -> Sent {
+        Sent { number, made, elements: None }
+    }
 }
 
 struct Posted {
@@ -55,10 +69,10 @@ struct Posted {
     made: Made,
     source: i32,
     tag: i32,
-    what: What,
+    kind: Kind,
 }
 
-enum What {
+enum Kind {
     Receive(Option<Elements>),
     /// A matched probe, which gave this handle.
     SetAside(u32),
@@ -239,7 +253,7 @@ impl Messages {
             }
             Chapter::Pt2pt => {
                 if result != 0 && result != MPI_ERR_TRUNCATE {
-                    started.parts.iter().for_each(|part| self.take_back(*part));
+                    started.parts.iter().for_each(|part| self.take_back(call.made.rank, *part));
                     return;
                 }
                 match call.form() {
@@ -270,7 +284,7 @@ impl Messages {
             };
             // One that can't be known keeps those waiting that could have taken the same.
             let (source, tag) = settled.unwrap_or(found);
-            self.post(at, source, tag, call.made, What::Receive(elements), findings);
+            self.post(at, source, tag, call.made, Kind::Receive(elements), findings);
         }
         let Some(word) = new_message(call) else { return };
         let (Some(place), Some(status)) = (call.comm(), status()) else { return };
@@ -278,7 +292,7 @@ impl Messages {
         let handle = call.read(call.address(word)).map(|handle| handle as u32).filter(|_| flag != Some(0));
         if let Some(handle) = handle.filter(|handle| ![Message::NULL.0, Message::NO_PROC.0].contains(handle)) {
             let at = (place.number(), call.made.rank);
-            self.post(at, status.source, status.tag, call.made, What::SetAside(handle), findings);
+            self.post(at, status.source, status.tag, call.made, Kind::SetAside(handle), findings);
         }
     }
 
@@ -310,7 +324,7 @@ impl Messages {
             self.close_end(rank);
         }
         if was_cancelled && done.status.is_none_or(|status| status.cancelled()) {
-            return parts.iter().for_each(|part| self.take_back(*part));
+            return parts.iter().for_each(|part| self.take_back(rank, *part));
         }
         for part in parts {
             if let Part::Posted { at, number } = part {
@@ -366,36 +380,52 @@ impl Messages {
             Intent::Send { at, source, tag, elements } => {
                 self.last += 1;
                 let number = self.last;
-                let place = self.meetings.entry(at).or_default();
-                place.sent.entry((source, tag)).or_default().push_back(Sent { number, made, elements });
-                self.pair(at, findings);
+                let sent = Sent { number, made, elements };
+                match self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.of_meeting(at)) {
+                    Some(node) => self.told.push((node, What::Sent { at, source, tag, sent })),
+                    None => self.arrive(at, (source, tag), sent, findings),
+                }
                 Part::Sent { at, source, tag, number }
             }
             Intent::Receive { at, source, tag, elements } => {
                 if source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG {
                     *self.open_ends.entry(at.1).or_default() += 1;
                 }
-                let number = self.post(at, source, tag, made, What::Receive(elements), findings);
+                let number = self.post(at, source, tag, made, Kind::Receive(elements), findings);
                 Part::Posted { at, number }
             }
         }
     }
 
-    fn post(&mut self, at: Meeting, source: i32, tag: i32, made: Made, what: What, findings: &mut Findings) -> u64 {
+    /// A message is on its way to a rank here.
+    pub(super) fn arrive(&mut self, at: Meeting, key: (i32, i32), sent: Sent, findings: &mut Findings) {
+        self.meetings.entry(at).or_default().sent.entry(key).or_default().push_back(sent);
+        self.pair(at, findings);
+    }
+
+    /// The message of that number of a rank was not sent after all.
+    pub(super) fn call_back(&mut self, at: Meeting, key: (i32, i32), (rank, number): (u32, u64)) {
+        let sent = self.meetings.get_mut(&at).and_then(|place| place.sent.get_mut(&key));
+        if let Some(sent) = sent {
+            sent.retain(|sent| (sent.made.rank, sent.number) != (rank, number));
+        }
+    }
+
+    fn post(&mut self, at: Meeting, source: i32, tag: i32, made: Made, kind: Kind, findings: &mut Findings) -> u64 {
         self.last += 1;
         let number = self.last;
-        self.meetings.entry(at).or_default().posted.push(Posted { number, made, source, tag, what });
+        self.meetings.entry(at).or_default().posted.push(Posted { number, made, source, tag, kind });
         self.pair(at, findings);
         number
     }
 
-    /// It did not happen, or was cancelled.
-    fn take_back(&mut self, part: Part) {
+    /// What a rank has begun did not happen, or was cancelled.
+    fn take_back(&mut self, rank: u32, part: Part) {
         match part {
             Part::Sent { at, source, tag, number } => {
-                let sent = self.meetings.get_mut(&at).and_then(|place| place.sent.get_mut(&(source, tag)));
-                if let Some(sent) = sent {
-                    sent.retain(|sent| sent.number != number);
+                match self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.of_meeting(at)) {
+                    Some(node) => self.told.push((node, What::TakenBack { at, source, tag, number })),
+                    None => self.call_back(at, (source, tag), (rank, number)),
                 }
             }
             Part::Posted { at, number } => {
@@ -432,9 +462,9 @@ impl Messages {
             }
             index -= 1;
             let posted = place.posted.remove(index);
-            match posted.what {
-                What::Receive(room) => compare(&sent, posted.made, room.as_ref(), findings),
-                What::SetAside(handle) => drop(self.set_aside.insert((at.1, handle), sent)),
+            match posted.kind {
+                Kind::Receive(room) => compare(&sent, posted.made, room.as_ref(), findings),
+                Kind::SetAside(handle) => drop(self.set_aside.insert((at.1, handle), sent)),
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Programs are changed before they are compiled (`profile::sites`): each call of MPI tells its words before it is made
 //! and its result after. So a program that is not checked runs no line of this. What the words mean says the table of
-//! the ABI, and what handles stand for the embedded engine, which has all ranks in this process.
+//! the ABI, and what handles stand for the embedded engine, which has the ranks of this node in this process.
 //!
 //! | file | subject |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! | `buffers` | the buffers of what is under way |
 //! | `collectives` | what the ranks of a communicator call together |
 //! | `handles` | what was made and never freed |
+//! | `elsewhere` | what nodes tell each other of all this |
 //! | `findings`, `report` | what was found, by the places in the source; in words and as JSON |
 //!
 //! Everything is kept in one place behind one lock: a checked run is for finding mistakes, not for speed.
@@ -20,6 +21,7 @@
 mod buffers;
 mod checked_call;
 mod collectives;
+mod elsewhere;
 mod findings;
 mod handles;
 mod messages;
@@ -27,12 +29,14 @@ mod report;
 mod requests;
 mod types;
 
-use std::collections::BTreeMap;
+pub(in crate::engine) use report::merged;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rankine_abi::{Addr, Status};
+use rankine_abi::{Addr, Function, Status};
 use rankine_guest::Who;
-use rankine_local::Rank;
+use rankine_local::{Rank, World};
 use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
 
 use super::Guest;
@@ -44,21 +48,27 @@ use crate::report::mistakes::Report;
 use rankine_rewrite::sites::{self, MOST_WORDS, Sites};
 
 use buffers::Buffers;
-use checked_call::{Call, Made, Program};
-use collectives::Collectives;
+use checked_call::{Call, Made, Program, fingerprint};
+use collectives::{Arrival, Collectives};
+use elsewhere::{Elsewhere, Told, What};
 use findings::Findings;
 use handles::Handles;
-use messages::{Messages, Started};
+use messages::{Messages, Sent, Started};
 
-/// What is known of a job that is checked.
-#[derive(Default)]
-pub(super) struct Check(Mutex<State>);
+/// What is known of a job that is checked, of its ranks on this node.
+pub(in crate::engine) struct Check {
+    state: Mutex<State>,
+    elsewhere: Option<Arc<Elsewhere>>,
+}
 
 #[derive(Default)]
 struct State {
-    programs: Vec<Program>,
+    /// By their fingerprints.
+    programs: HashMap<u64, Program>,
     /// By the engine's numbers.
     ranks: BTreeMap<u32, Life>,
+    /// Ranks of other nodes of which something is known here.
+    others: BTreeMap<u32, Who>,
     findings: Findings,
     handles: Handles,
     buffers: Buffers,
@@ -75,22 +85,50 @@ struct Life {
 }
 
 impl Check {
+    /// Of a world's job. Call it before any of its ranks runs.
+    pub(in crate::engine) fn new(world: &Arc<World>) -> Arc<Check> {
+        let elsewhere = Elsewhere::new(world);
+        let mut state = State::default();
+        state.messages.elsewhere.clone_from(&elsewhere);
+        state.collectives.elsewhere.clone_from(&elsewhere);
+        Arc::new(Check { state: Mutex::new(state), elsewhere })
+    }
+
+    /// What is known by now, here and from elsewhere.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = lock(&self.state);
+        self.elsewhere.iter().flat_map(|elsewhere| elsewhere.heard()).for_each(|told| state.hear(told));
+        state
+    }
+
+    /// Tells other nodes what is theirs to look at of a call.
+    fn tell(&self, state: &mut State, rank: u32, site: u32, symbols: &Symbols) {
+        let Some(elsewhere) = &self.elsewhere else { return };
+        let who = state.ranks.get(&rank).map_or(Who::from(rank as usize), |life| life.who);
+        let told = std::mem::take(&mut state.messages.told).into_iter();
+        for (node, what) in told.chain(std::mem::take(&mut state.collectives.told)) {
+            elsewhere.tell(node, &Told::new(rank, who, symbols.line(site), what));
+        }
     }
 
     /// What listens to a rank.
-    pub(super) fn observe(self: &Arc<Self>, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Arc<Observer> {
+    pub(in crate::engine) fn observe(
+        self: &Arc<Self>,
+        who: Who,
+        sites: &Arc<Sites>,
+        symbols: &Arc<Symbols>,
+    ) -> Arc<Observer> {
         let mut state = self.state();
-        let known = state.programs.iter().position(|program| Arc::ptr_eq(&program.sites, sites));
-        let program = known.unwrap_or_else(|| {
-            state.programs.push(Program { sites: sites.clone(), symbols: symbols.clone() });
-            state.programs.len() - 1
+        let known = state.programs.iter().find(|(_, program)| Arc::ptr_eq(&program.sites, sites));
+        let program = known.map(|(program, _)| *program).unwrap_or_else(|| {
+            let program = fingerprint(sites);
+            state.programs.insert(program, Program { sites: sites.clone(), symbols: symbols.clone() });
+            program
         });
         Arc::new(Observer {
             check: self.clone(),
             who,
-            program: program as u32,
+            program,
             sites: sites.clone(),
             symbols: symbols.clone(),
             open: Mutex::default(),
@@ -99,7 +137,7 @@ impl Check {
     }
 
     /// What was found. A job that has `finished` has nothing under way any more.
-    pub(super) fn report(&self, finished: bool) -> Report {
+    pub(in crate::engine) fn report(&self, finished: bool) -> Report {
         let state = &mut *self.state();
         state.collectives.conclude(finished, &mut state.findings);
         if finished {
@@ -113,8 +151,34 @@ impl Check {
             state.handles.conclude(has_ended, &mut state.findings);
         }
         report::report(&state.findings, &state.programs, |rank| {
-            state.ranks.get(&rank).map_or_else(|| rank.to_string(), |life| life.who.label())
+            let who = state.ranks.get(&rank).map(|life| life.who).or_else(|| state.others.get(&rank).copied());
+            who.map_or_else(|| rank.to_string(), Who::label)
         })
+    }
+}
+
+impl State {
+    /// Another node has told this.
+    fn hear(&mut self, told: Told) {
+        let (rank, who) = told.caller();
+        self.others.insert(rank, who);
+        let Told { line, mut what, .. } = told;
+        if let What::Sent { sent: Sent { made, .. }, .. } | What::Called { arrival: Arrival { made, .. }, .. } =
+            &mut what
+            && let Some(number) = line.and_then(|line| self.programs.get(&made.program)?.symbols.number_of_line(line))
+        {
+            made.site = number;
+        }
+        let findings = &mut self.findings;
+        match what {
+            What::Sent { at, source, tag, sent } => self.messages.arrive(at, (source, tag), sent, findings),
+            What::TakenBack { at, source, tag, number } => self.messages.call_back(at, (source, tag), (rank, number)),
+            What::Called { comm, ranks, arrival } => {
+                self.collectives.arrive(comm, ranks, arrival);
+                self.collectives.look(comm, findings);
+            }
+            What::Failed { comm } => self.collectives.lose(comm),
+        }
     }
 }
 
@@ -122,8 +186,8 @@ impl Check {
 pub(crate) struct Observer {
     check: Arc<Check>,
     who: Who,
-    /// Its program's number.
-    program: u32,
+    /// Its program's fingerprint.
+    program: u64,
     sites: Arc<Sites>,
     symbols: Arc<Symbols>,
     /// Its calls that have not come back.
@@ -144,7 +208,8 @@ impl Room {
 
 /// A call under way.
 struct Open {
-    made: Made,
+    /// What is called, if it is MPI's.
+    made: Option<Made>,
     /// How deep it lies in callbacks.
     depth: u32,
     /// Handles that it may free, or requests that it may complete, as they were before.
@@ -177,7 +242,7 @@ impl Observes for Observer {
 
 impl Observer {
     /// A call begins; how many bytes of statuses it would tell that the program ignores, if they are wanted.
-    fn begin(&self, rank: &Rank, made: Made, depth: u32) -> u32 {
+    fn begin(&self, rank: &Rank, made: Option<Made>, depth: u32) -> u32 {
         let mut open = lock(&self.open);
         // Calls that were unwound have not come back.
         while open.last().is_some_and(|open| open.depth >= depth) {
@@ -193,8 +258,9 @@ impl Observer {
         });
         let Some(open) = open.last_mut() else { return 0 };
         let state = &mut *self.check.state();
-        state.ranks.entry(made.rank).or_insert_with(|| Life { who: self.who, began: None, has_finalized: false });
-        let Some(call) = Call::new(rank, &self.sites, made) else {
+        let number = rank.id() as u32;
+        state.ranks.entry(number).or_insert_with(|| Life { who: self.who, began: None, has_finalized: false });
+        let Some(call) = made.and_then(|made| Call::new(rank, made)) else {
             state.messages.hear_of_objects();
             return 0;
         };
@@ -211,6 +277,7 @@ impl Observer {
             _ => 0,
         };
         (open.before, open.status, open.started, open.regions) = (before, status, started, regions);
+        self.check.tell(state, number, call.made.site, &self.symbols);
         wanted
     }
 
@@ -224,13 +291,14 @@ impl Observer {
     /// The innermost call has come back.
     fn end(&self, rank: &Rank, result: i32) {
         let Some(Open { made, before, status, started, regions, .. }) = lock(&self.open).pop() else { return };
-        let Some(call) = Call::new(rank, &self.sites, made) else { return };
+        let Some((made, call)) = made.and_then(|made| Some((made, Call::new(rank, made)?))) else { return };
         let state = &mut *self.check.state();
         let done = requests::completed(&call, result, &before, status);
         state.buffers.end(&call, result, &before, regions, &done, &mut state.findings);
         state.messages.end(&call, result, &before, &done, status, started, &mut state.findings);
         state.collectives.end(&call, result, &mut state.findings);
         state.handles.end(&call, result, &before);
+        self.check.tell(state, made.rank, made.site, &self.symbols);
         let Some(life) = state.ranks.get_mut(&made.rank).filter(|_| result == 0) else { return };
         match call.name() {
             "MPI_Init" | "MPI_Init_thread" => life.began = Some(made),
@@ -273,14 +341,20 @@ pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime
 fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<Addr> {
     let observer = caller.data().ear().and_then(Ear::observer).cloned()?;
     let [function, site, words @ ..] = told else { return None };
-    let function = function.i32()? as u32;
+    let index = function.i32()? as u32;
+    let function = observer.sites.functions.get(index as usize)?.function;
     let site = Guest::place_of_call(caller, &observer.symbols, site.i32()? as u32);
-    let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
-    made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
-    let passed = status_word(&observer, function).map_or(Addr::NULL, |word| made.address(word));
+    let mut made = function.map(|function| {
+        let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
+        made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
+        made
+    });
+    let passed = made.and_then(|made| Some(made.address(status_word(made.function)?))).unwrap_or(Addr::NULL);
     let Ok(_turn) = Guest::begin(caller, "", true) else { return Some(passed) };
     let (rank, depth) = (caller.data().rank(), caller.data().callbacks);
-    made.rank = rank.id() as u32;
+    if let Some(made) = &mut made {
+        made.rank = rank.id() as u32;
+    }
     let wanted = observer.begin(rank, made, depth);
     if wanted == 0 {
         return Some(passed);
@@ -291,7 +365,6 @@ fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<Addr> {
 }
 
 /// The word that says where a function's statuses go.
-fn status_word(observer: &Observer, function: u32) -> Option<usize> {
-    let function = observer.sites.functions.get(function as usize)?.function?;
+fn status_word(function: &Function) -> Option<usize> {
     function.described().iter().position(checked_call::is_status)
 }

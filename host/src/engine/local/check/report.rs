@@ -1,20 +1,22 @@
 //! Findings with the names of ranks, the calls in words, and their places in the source.
 
+use std::collections::HashMap;
+
 use super::checked_call::{Program, in_words};
-use super::findings::Findings;
-use crate::report::mistakes::{Mistake, Part, Report};
+use super::findings::{Class, Findings};
+use crate::report::mistakes::{MOST, Mistake, Part, Report};
 use crate::report::trap;
 use rankine_rewrite::sites::NO_SITE;
 
 /// What was found in programs, with the names of ranks.
-pub(super) fn report(findings: &Findings, programs: &[Program], name: impl Fn(u32) -> String) -> Report {
+pub(super) fn report(findings: &Findings, programs: &HashMap<u64, Program>, name: impl Fn(u32) -> String) -> Report {
     let part = |caller: &super::findings::Caller| {
-        let program = &programs[caller.made.program as usize];
+        let program = programs.get(&caller.made.program);
         Part {
-            role: caller.role,
+            role: caller.role.into(),
             ranks: caller.ranks.iter().map(|rank| name(*rank)).collect(),
-            call: in_words(program, &caller.made),
-            place: place(program, caller.made.site),
+            call: in_words(&caller.made),
+            place: program.map_or_else(|| ELSEWHERE.into(), |program| place(program, caller.made.site)),
         }
     };
     let (mut found, mut notes) = (Vec::new(), Vec::new());
@@ -23,9 +25,9 @@ pub(super) fn report(findings: &Findings, programs: &[Program], name: impl Fn(u3
     for finding in all {
         let list: &mut Vec<Mistake> = if finding.class.is_mistake() { &mut found } else { &mut notes };
         list.push(Mistake {
-            class: finding.class.key(),
-            title: finding.class.title(),
-            section: finding.class.section(),
+            class: finding.class.key().into(),
+            title: finding.class.title().into(),
+            section: finding.class.section().into(),
             note: finding.note.clone(),
             times: finding.times,
             calls: finding.calls.iter().map(part).collect(),
@@ -33,6 +35,32 @@ pub(super) fn report(findings: &Findings, programs: &[Program], name: impl Fn(u3
     }
     Report { findings: found, notes }
 }
+
+/// What several nodes have found: each mistake once, with the ranks of all.
+pub(in crate::engine) fn merged(reports: impl IntoIterator<Item = Report>) -> Report {
+    let mut all = Report { findings: Vec::new(), notes: Vec::new() };
+    for Report { findings, notes } in reports {
+        add(&mut all.findings, findings);
+        add(&mut all.notes, notes);
+    }
+    all
+}
+
+fn add(all: &mut Vec<Mistake>, more: Vec<Mistake>) {
+    for mistake in more {
+        let has_room = all.len() < MOST;
+        match all.iter_mut().find(|known| known.is_same(&mistake)) {
+            Some(known) => known.add(mistake),
+            None if has_room => all.push(mistake),
+            None => {}
+        }
+    }
+    let order = |mistake: &Mistake| Class::ALL.iter().position(|class| class.key() == mistake.class);
+    all.sort_by_key(order);
+}
+
+/// The place of a call in a program that no rank of this node runs.
+const ELSEWHERE: &str = "a program that another node has started";
 
 /// A place in a program, in words.
 fn place(program: &Program, site: u32) -> String {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rankine_abi::{Datatype, Kind};
 use rankine_local::Rank;
 use rankine_local::datatype::Basic;
+use serde::{Deserialize, Serialize};
 
 /// Runs of basic elements that are looked at of one type.
 const MOST_RUNS: usize = 4096;
@@ -12,7 +13,8 @@ const MOST_RUNS: usize = 4096;
 const COMPARED: usize = 1 << 16;
 
 /// So many elements of a datatype.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(into = "Plain", try_from = "Plain")]
 pub(super) struct Elements {
     runs: Runs,
     /// How often the runs follow one another.
@@ -25,6 +27,47 @@ enum Runs {
     Many(Arc<[(Basic, u64)]>),
     /// `MPI_PACKED`, which fits every type, or a type of so many runs that they are not all known.
     Any,
+}
+
+/// Elements as they travel: runs of a kind, by its place in [`KINDS`], with two sizes, so often each; no list stands for any.
+#[derive(Deserialize, Serialize)]
+struct Plain {
+    runs: Option<Vec<([u8; 3], u64)>>,
+    count: u64,
+}
+
+const KINDS: [Kind; 7] = [Kind::Int, Kind::Uint, Kind::Float, Kind::Complex, Kind::Logical, Kind::Char, Kind::Byte];
+
+impl From<Elements> for Plain {
+    fn from(elements: Elements) -> Plain {
+        let place = |kind| KINDS.iter().position(|other| *other == kind).unwrap_or(KINDS.len()) as u8;
+        let plain = |&(Basic { kind, size, external }, times): &(Basic, u64)| ([place(kind), size, external], times);
+        let runs = match &elements.runs {
+            Runs::One(basic, times) => Some(vec![plain(&(*basic, *times))]),
+            Runs::Many(runs) => Some(runs.iter().map(plain).collect()),
+            Runs::Any => None,
+        };
+        Plain { runs, count: elements.count }
+    }
+}
+
+impl TryFrom<Plain> for Elements {
+    type Error = &'static str;
+
+    fn try_from(Plain { runs, count }: Plain) -> Result<Elements, &'static str> {
+        let Some(plain) = runs else { return Ok(Elements { runs: Runs::Any, count }) };
+        let basic = |([kind, size, external], times): ([u8; 3], u64)| {
+            Some((Basic { kind: *KINDS.get(usize::from(kind))?, size, external }, times))
+        };
+        let is_short = plain.len() <= MOST_RUNS;
+        let runs: Option<Vec<_>> = plain.into_iter().map(basic).collect();
+        let runs = runs.filter(|_| is_short).ok_or("elements of no datatype")?;
+        let runs = match runs[..] {
+            [(basic, times)] => Runs::One(basic, times),
+            _ => Runs::Many(runs.into()),
+        };
+        Ok(Elements { runs, count })
+    }
 }
 
 impl Elements {
@@ -159,6 +202,18 @@ mod tests {
         assert!(same(&elements(2, &[(long, 1)]), &elements(1, &[(long, 1), (wide, 1)])));
         let found = difference(&pairs, &elements(4, &[(INT, 1)]), Lengths::Same).unwrap();
         assert!(found.starts_with("element 1 is an 8-byte floating-point number in the one"), "{found}");
+    }
+
+    #[test]
+    fn elements_travel() {
+        let there_and_back = |elements: Elements| Elements::try_from(Plain::from(elements)).unwrap();
+        let pairs = elements(3, &[(INT, 1), (DOUBLE, 2)]);
+        assert_eq!(difference(&pairs, &there_and_back(pairs.clone()), Lengths::Same), None);
+        assert_eq!(there_and_back(elements(3, &[(INT, 4)])).total(), 12);
+        assert!(matches!(there_and_back(Elements { runs: Runs::Any, count: 3 }).runs, Runs::Any));
+        let basic = |kind| Elements::try_from(Plain { runs: Some(vec![([kind, 8, 8], 1)]), count: 1 });
+        assert!((0..7).all(|kind| basic(kind).is_ok()) && basic(7).is_err());
+        assert!(Elements::try_from(Plain { runs: Some(vec![([0, 4, 4], 1); MOST_RUNS + 1]), count: 1 }).is_err());
     }
 
     #[test]

@@ -96,7 +96,11 @@ fn permit(library: &Library, settings: &Settings) -> io::Result<Option<Permit>> 
 
 /// What the library's process needs; the library is told of it, and its launcher hears no more than it may. Call it
 /// before `MPI_Init`, and before any thread is started.
-pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) -> Result<Needs> {
+pub(crate) fn prepare<'p>(
+    library: &Library,
+    programs: impl IntoIterator<Item = &'p Module>,
+    settings: &Settings,
+) -> Result<Needs> {
     // Names of ports are sealed with it.
     let _ = Secret::of_user();
     launcher::stand_between(permit(library, settings)?)?;
@@ -105,7 +109,8 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
         told.push(PARTS);
     }
     let starts = |name: &str| Function::of_import(name).is_some_and(|function| function.is(Mark::Spawns));
-    let spawns = program.imports().any(|import| import.module() == MODULE && starts(import.name()));
+    let mut imports = programs.into_iter().flat_map(Module::imports);
+    let spawns = imports.any(|import| import.module() == MODULE && starts(import.name()));
     // Who is started may be on any of the launcher's hosts.
     let has_relatives = spawns && !settings.grants.is_empty() || env::var_os("PMI_SPAWNED").is_some();
     // A launcher that gives no descriptor is asked over TCP.

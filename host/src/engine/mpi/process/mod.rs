@@ -155,7 +155,7 @@ impl Engine for Mpi {
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         let [program] = programs else { bail!("with the engine mpi a process runs one program") };
-        confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
+        confined::prepare(lock(&self.library).as_ref().context(ONCE)?, [&program.code], settings)
     }
 
     fn define(linker: &mut Linker<Guest>, _: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
