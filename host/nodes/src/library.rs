@@ -105,6 +105,8 @@ pub struct Greeting {
     pub commands: u16,
     /// Their addresses have 64 bits.
     pub is_wide: bool,
+    /// Their calls are checked.
+    pub is_checked: bool,
     /// Numbers that no guest knows. Node 0's are everybody's.
     pub secret: [u8; 16],
     /// What its host is called. A name that is too long to travel is cut.
@@ -125,6 +127,7 @@ impl Greeting {
         bytes[12] = self.has_cores.into();
         bytes[13] = (self.numbering == Numbering::Turns).into();
         bytes[14] = self.is_wide.into();
+        bytes[15] = self.is_checked.into();
         bytes[16..32].copy_from_slice(&self.names);
         bytes[32..48].copy_from_slice(&self.programs);
         bytes[48..64].copy_from_slice(&self.secret);
@@ -136,7 +139,7 @@ impl Greeting {
     }
 
     fn from_bytes(bytes: &[u8; LENGTH], node: usize) -> Result<Greeting, String> {
-        if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12..15].iter().any(|&flag| flag > 1) || bytes[15] != 0 {
+        if bytes[..7] != MAGIC || bytes[7] != VERSION || bytes[12..16].iter().any(|&flag| flag > 1) {
             return Err(format!("node {node} is not a node of this version of Rankine"));
         }
         let length = bytes[70..].iter().position(|&byte| byte == 0).unwrap_or(NAME);
@@ -144,10 +147,11 @@ impl Greeting {
         let numbering = if bytes[13] == 0 { Numbering::Blocks } else { Numbering::Turns };
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (ranks, has_cores, most) = (word(8), bytes[12] != 0, Some(word(64)).filter(|&most| most > 0));
-        let (commands, is_wide) = (u16::from_le_bytes([bytes[68], bytes[69]]), bytes[14] != 0);
+        let commands = u16::from_le_bytes([bytes[68], bytes[69]]);
+        let (is_wide, is_checked) = (bytes[14] != 0, bytes[15] != 0);
         let part = |at: usize| std::array::from_fn(|index| bytes[at + index]);
         let (names, programs, secret) = (part(16), part(32), part(48));
-        Ok(Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, secret, host })
+        Ok(Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, is_checked, secret, host })
     }
 }
 
@@ -452,9 +456,20 @@ mod tests {
         let host = "n7.cluster".into();
         let numbering = Numbering::Turns;
         let (names, programs, secret) = ([3; 16], [4; 16], [9; 16]);
-        let (commands, is_wide, most) = (258, true, Some(9));
-        let greeting =
-            Greeting { ranks: 7, numbering, has_cores: true, most, names, programs, commands, is_wide, secret, host };
+        let (commands, is_wide, is_checked, most) = (258, true, false, Some(9));
+        let greeting = Greeting {
+            ranks: 7,
+            numbering,
+            has_cores: true,
+            most,
+            names,
+            programs,
+            commands,
+            is_wide,
+            is_checked,
+            secret,
+            host,
+        };
         let bytes = greeting.to_bytes();
         assert_eq!(Greeting::from_bytes(&bytes, 0), Ok(greeting));
         for at in [0, 7, 12, 13, 14, 15] {

@@ -37,6 +37,8 @@ pub enum Tell {
 
 /// The places of a program that call MPI.
 pub struct Sites {
+    /// What the program is known by, which is said by who changes it.
+    pub program: u64,
     /// The functions that are measured.
     pub functions: Vec<Measured>,
     /// Each place.
@@ -218,7 +220,7 @@ pub fn tell(binary: &[u8], what: Tell) -> Result<Telling> {
     let mut moved = Moved::default();
     change.steps.iter().for_each(|&(now, before)| moved.add(code as u32 + now, before));
     moved.end(code as u32 + change.end);
-    let sites = Sites { functions: change.known.functions, places: change.places };
+    let sites = Sites { program: 0, functions: change.known.functions, places: change.places };
     Ok(Telling { binary: module.finish(), sites, moved })
 }
 

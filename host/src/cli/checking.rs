@@ -50,7 +50,8 @@ impl Checking {
 /// What has ended a job before its program was done, and was said before.
 fn too_early(ending: &Ending) -> Option<&'static str> {
     match ending {
-        Ending::Finished { .. } | Ending::OutputClosed | Ending::Elsewhere(_) => None,
+        Ending::Finished { .. } | Ending::OutputClosed => None,
+        Ending::Elsewhere(_) => Some("the end of the job on another node"),
         Ending::Deadlocked(_) => Some("the deadlock"),
         Ending::Aborted { error: Some(_), .. } | Ending::Failed(_) => Some("the error"),
         Ending::Aborted { .. } => Some("the MPI_Abort"),

@@ -168,6 +168,13 @@ struct Wide {
     traps: Vec<u32>,
 }
 
+/// A number that no two modules share.
+fn known_by(binary: &[u8]) -> u64 {
+    let mut number = [0; 8];
+    blake3::Hasher::new().update(binary).finalize_xof().fill(&mut number);
+    u64::from_le_bytes(number)
+}
+
 impl Source {
     /// A module as it is, or changed: also to what these engines can run. It is guarded when it is compiled, if it says that it
     /// leaves the null page alone, which is said for it, or taken back.
@@ -177,6 +184,8 @@ impl Source {
             true => guard::mark_rust(&mut binary),
             false => guard::unmark(&mut binary),
         }
+        // As it is on every machine, whatever has to be changed there.
+        let program = tell.map_or(0, |_| known_by(&binary));
         let mut source = Source { binary, read: None, moved: Vec::new(), lowered: None, sites: None };
         if lower64::is_wide(&source.binary) {
             let lowered = lower64::lower(&source.binary).with_context(|| path.display().to_string())?;
@@ -204,6 +213,7 @@ impl Source {
         let Telling { binary, mut sites, moved } =
             sites::tell(&source.binary, what).with_context(|| path.display().to_string())?;
         sites.before(&source.moved);
+        sites.program = program;
         source.sites = Some(sites);
         source.change(Changed { binary, moved });
         Ok(source)

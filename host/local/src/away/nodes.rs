@@ -168,9 +168,9 @@ impl Nodes {
         let last = i64::from(first) + i64::from(stride) * i64::from(length.checked_sub(1)?);
         let last = u32::try_from(last).ok()?;
         let is_range = length <= self.largest_group() && if length == 1 { stride == 1 } else { stride != 0 };
-        // Between the ranks that a job begins with and those that are started there are numbers of nobody.
+        // Between the ranks that a job begins with and those that are started there are numbers of nobody; between two there is none.
         let are_ranks = [first, last].iter().all(|&rank| self.node_of(rank).is_some());
-        let are_alike = (first < STARTED) == (last < STARTED);
+        let are_alike = length == 2 || (first < STARTED) == (last < STARTED);
         (is_range && are_ranks && are_alike).then_some(Members::Range { first, length, stride })
     }
 
@@ -240,9 +240,10 @@ mod tests {
         }
         // What lies between the first ranks and started ones is nobody's, and nobody has started this many.
         assert_eq!(
-            [ranged(0, STARTED + 1, 1), ranged(0, 2, STARTED as i32), ranged(STARTED, OF_A_NODE + 9, 1)],
+            [ranged(0, STARTED + 1, 1), ranged(0, 3, STARTED as i32 / 2), ranged(STARTED, OF_A_NODE + 9, 1)],
             [None; 3]
         );
+        assert_eq!(ranged(0, 2, STARTED as i32), Some(2));
     }
 
     proptest! {

@@ -228,7 +228,9 @@ mod tests {
     }
 
     fn members() -> impl Strategy<Value = Vec<u32>> {
-        proptest::collection::hash_set(0..8_u32, 1..8).prop_map(|ranks| ranks.into_iter().collect())
+        let started = Nodes::even(0, 4, 2).starts_of(2).start;
+        let rank = prop_oneof![0..8_u32, started..started + 4];
+        proptest::collection::hash_set(rank, 1..8).prop_map(|ranks| ranks.into_iter().collect())
     }
 
     proptest! {

@@ -78,8 +78,9 @@ fn be_a_node(nodes: Nodes) {
     let host = format!("n{}.cluster", nodes.node);
     let numbering = nodes.numbering();
     let (names, programs, secret, commands) = ([0; 16], [0; 16], [0; 16], 1);
-    let (has_cores, is_wide, most) = (false, false, None);
-    let mine = Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, secret, host };
+    let (has_cores, is_wide, is_checked, most) = (false, false, false, None);
+    let mine =
+        Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, is_checked, secret, host };
     let all = (0..nodes.count()).map(|node| Greeting { host: format!("n{node}.cluster"), ..mine.clone() });
     assert_eq!(library.greet(&mine).unwrap(), all.collect::<Vec<_>>());
     let has_figures = std::env::var_os("RANKINE_FIGURES").is_some();

@@ -1,5 +1,6 @@
 //! The life of the thread that carries letters: it starts the library, greets the other nodes, carries, and leaves.
 
+use std::collections::HashMap;
 use std::iter;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -11,7 +12,7 @@ use rankine_local::init::processor_name;
 use rankine_nodes::library::{Functions, Greeting, Library as Wire, forgets_receives};
 use rankine_nodes::{Carrier, End, Limits};
 
-use super::{Found, Last, Runs, words};
+use super::{Command, Found, Last, Runs, words};
 use crate::engine::local::check::merged;
 use crate::report::apart;
 use crate::run::ending::{Deadlock, Ending, Event, Remote, abort_status};
@@ -38,7 +39,7 @@ pub(super) fn run(
     world: &Arc<World>,
     remote: &Remote,
     (brought, has_debugger): (Brought, bool),
-    ready: &Sender<Result<usize, String>>,
+    ready: &Sender<Result<Command, String>>,
     (told, who): (&Receiver<Last>, &dyn Fn(usize) -> Option<Who>),
 ) -> Option<Ending> {
     let is_checked = brought.is_checked;
@@ -86,8 +87,10 @@ pub(super) fn run(
             }
             Last::Finalize(ending) => {
                 let after_all = match (left.end, ending) {
+                    // What a check has found tells more, and was told.
+                    (End::Finished, Ending::Finished { .. }) if is_checked => None,
                     (End::Finished, Ending::Finished { status, unfinalized, .. }) => {
-                        let own = (unfinalized.is_empty() && !is_checked).then(|| unreceived(world, who));
+                        let own = unfinalized.is_empty().then(|| unreceived(world, who));
                         finished(&mut post, world, status, own)
                     }
                     _ if is_told => None,
@@ -187,9 +190,9 @@ fn functions(library: &Library) -> Result<Functions, String> {
     })
 }
 
-/// Starts the library and settles what nodes have to agree on. Which of the job's commands is this node's first.
-fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wire, usize), String> {
-    let Brought { runs, spins, most, .. } = brought;
+/// Starts the library and settles what nodes have to agree on. What this node runs of the whole.
+fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wire, Command), String> {
+    let Brought { runs, spins, most, is_checked } = brought;
     let nodes = world.nodes().ok_or("a job of one process")?;
     // SAFETY: the library is this thread's alone, and MPI is not initialised.
     let post = unsafe { Wire::open(functions(library)?, nodes, forgets_receives(&library.version)) }?;
@@ -199,9 +202,10 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wir
     let Runs { names, programs, commands, is_wide } = runs;
     let (has_cores, host) = (spins, processor_name());
     let most = most.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
-    let own = Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, secret, host };
+    let own =
+        Greeting { ranks, numbering, has_cores, most, names, programs, commands, is_wide, is_checked, secret, host };
     let all = post.greet(&own)?;
-    let first = &all[0];
+    let (first, mut known) = (&all[0], HashMap::new());
     for (node, other) in (0..).zip(&all) {
         let expected = nodes.count_of(node);
         if other.ranks != expected {
@@ -214,8 +218,12 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wir
         if other.numbering != first.numbering {
             return Err(format!("node {node} numbers ranks in another way than node 0: give all the same --map-by"));
         }
-        if other.names == first.names && other.programs != first.programs {
-            return Err(format!("node {node} has another program by the name of node 0's: bring it the same file"));
+        let (of, programs) = *known.entry(other.names).or_insert((node, other.programs));
+        if other.programs != programs {
+            return Err(format!("node {node} has another program by the name of node {of}'s: bring it the same file"));
+        }
+        if other.is_checked != first.is_checked {
+            return Err(format!("node {node} and node 0 don't both have --check: give it to all, or to none"));
         }
         if other.is_wide != first.is_wide {
             return Err(format!("node {node} and node 0 run different programs: {}", mixed(other.is_wide)));
@@ -228,15 +236,22 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wir
     if let Some(most) = first.most {
         world.limit_ranks(most);
     }
-    let command = first_command(&all[..=nodes.node as usize]);
+    let command = command(&all, nodes.node as usize);
     world.name_hosts(all.into_iter().map(|node| node.host).collect());
     Ok((post, command))
 }
 
-/// Which of a job's commands is the first of the last of these nodes: nodes that follow one another and run the same have the same.
-fn first_command(nodes: &[Greeting]) -> usize {
-    let new = nodes.windows(2).filter(|pair| (pair[0].names, pair[0].programs) != (pair[1].names, pair[1].programs));
-    new.map(|pair| usize::from(pair[0].commands)).sum()
+/// What a node runs: nodes that follow one another and have the same programs run the same commands.
+fn command(nodes: &[Greeting], node: usize) -> Command {
+    let mut runs = nodes.chunk_by(|one, next| (one.names, one.programs) == (next.names, next.programs));
+    let (mut first, mut behind) = (0, 0);
+    let same = runs.find(|same| {
+        behind += same.len();
+        let is_here = node < behind;
+        first += if is_here { 0 } else { usize::from(same[0].commands) };
+        is_here
+    });
+    Command { first, ranks: same.unwrap_or_default().iter().map(|node| node.ranks as usize).sum() }
 }
 
 /// How a job ends here that has ended for a reason of another node's.
@@ -271,7 +286,7 @@ mod tests {
     #[test]
     fn commands_are_counted_over_nodes() {
         let node = |names: u8, commands| Greeting {
-            ranks: 1,
+            ranks: names.into(),
             numbering: Numbering::Blocks,
             has_cores: false,
             most: None,
@@ -279,11 +294,12 @@ mod tests {
             programs: [names; 16],
             commands,
             is_wide: false,
+            is_checked: false,
             secret: [0; 16],
             host: String::new(),
         };
         let nodes = [node(1, 2), node(1, 2), node(2, 1), node(1, 2)];
-        let first = |nodes: &[Greeting]| first_command(nodes);
-        assert_eq!([1, 2, 3, 4].map(|count| first(&nodes[..count])), [0, 0, 2, 3]);
+        let commands = [0, 1, 2, 3].map(|at| command(&nodes, at)).map(|Command { first, ranks }| (first, ranks));
+        assert_eq!(commands, [(0, 2), (0, 2), (2, 2), (3, 1)]);
     }
 }

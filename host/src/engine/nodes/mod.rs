@@ -71,8 +71,8 @@ pub(crate) struct Nodes {
     images: bool,
     /// What its ranks run.
     runs: OnceLock<Runs>,
-    /// Which of the job's commands is the first here, once all nodes are there.
-    command: OnceLock<usize>,
+    /// What that is of the whole job, once all nodes are there.
+    command: OnceLock<Command>,
     /// Until the carrying thread takes it.
     library: Mutex<Option<Library>>,
     /// That thread, once it runs.
@@ -91,6 +91,15 @@ struct Runs {
     programs: [u8; 16],
     commands: u16,
     is_wide: bool,
+}
+
+/// What a node runs of a job.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    /// Which of the job's commands is its first.
+    first: usize,
+    /// The ranks of all nodes that follow one another and run the same.
+    ranks: usize,
 }
 
 impl Runs {
@@ -150,7 +159,7 @@ impl Nodes {
     fn start_ranks(
         &self,
         crew: &Arc<Crew<Nodes>>,
-        is_ready: &Receiver<Result<usize, String>>,
+        is_ready: &Receiver<Result<Command, String>>,
         post: Option<Arc<Post>>,
     ) -> Result<()> {
         let command =
@@ -438,10 +447,10 @@ fn role(crew: &Crew<Nodes>, index: usize) -> &Role<Rank> {
 fn rank(crew: &Crew<Nodes>, index: usize) -> Arc<Rank> {
     let (number, parts) = (crew.settings.part_of(index), &crew.settings.parts);
     let Part { arguments, ranks } = &parts[number];
-    // As far as this node knows.
-    let all = || crew.engine.world.nodes().map_or(1, Spread::ranks) as usize;
-    let of_command = if parts.len() == 1 { all() } else { *ranks };
-    let first = crew.engine.command.get().copied().unwrap_or(0);
+    let of_node = Command { first: 0, ranks: *ranks };
+    let Command { first, ranks: of_all } = crew.engine.command.get().copied().unwrap_or(of_node);
+    // Of several, a node knows its own ranks.
+    let of_command = if parts.len() == 1 { of_all } else { *ranks };
     let rank = Rank::new(crew.engine.world.clone(), index).of_command(first + number);
     spawn::tell_environment(&rank, of_command, arguments, None);
     Arc::new(rank)

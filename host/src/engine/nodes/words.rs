@@ -69,9 +69,13 @@ pub(super) fn read_left(words: &[u8]) -> Option<Vec<(Who, String)>> {
 pub(super) fn written_found(mut found: Report) -> Vec<u8> {
     loop {
         let words = serde_json::to_vec(&found).unwrap_or_default();
-        if words.len() <= LONGEST_REPORT || found.notes.pop().is_none() && found.findings.pop().is_none() {
+        let listed = found.findings.len() + found.notes.len();
+        if words.len() <= LONGEST_REPORT || listed == 0 {
             return words;
         }
+        tracing::warn!("{listed} findings of this node are too long to be told to node 0: half of them are left out");
+        found.findings.truncate(found.findings.len() / 2);
+        found.notes.truncate(found.notes.len() / 2);
     }
 }
 

@@ -18,23 +18,11 @@ pub(super) struct Program {
     pub(super) symbols: Arc<Symbols>,
 }
 
-/// What a program is known by on all nodes, whatever machine they compile it for.
-pub(super) fn fingerprint(sites: &Sites) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for place in &sites.places {
-        hasher.update(&place.offset.to_le_bytes());
-        hasher.update(place.function.as_deref().unwrap_or_default().as_bytes());
-    }
-    let mut first = [0; 8];
-    hasher.finalize_xof().fill(&mut first);
-    u64::from_le_bytes(first)
-}
-
 /// A call that was made, to be remembered: by whom, of what, where, and with which words.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct Made {
     pub(super) rank: u32,
-    /// Its fingerprint.
+    /// What it is known by on all nodes.
     pub(super) program: u64,
     #[serde(with = "by_name")]
     pub(super) function: &'static Function,

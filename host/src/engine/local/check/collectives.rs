@@ -50,6 +50,10 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
+    pub(super) fn leave_data_out(&mut self) {
+        self.data = Data::Nothing;
+    }
+
     fn function(&self) -> &'static str {
         plain(self.made.function.name)
     }

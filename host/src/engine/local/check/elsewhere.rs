@@ -12,6 +12,7 @@ use rankine_local::World;
 use rankine_local::away::{About, Hear, LONGEST_TOLD, Nodes};
 use serde::{Deserialize, Serialize};
 
+use super::checked_call::Made;
 use super::collectives::Arrival;
 use super::lock;
 use super::messages::{Meeting, Sent};
@@ -29,6 +30,26 @@ pub(super) enum What {
     Failed { comm: u64 },
 }
 
+impl What {
+    /// The call.
+    pub(super) fn made(&self) -> Option<&Made> {
+        match self {
+            What::Sent { sent, .. } => Some(&sent.made),
+            What::Called { arrival, .. } => Some(&arrival.made),
+            What::TakenBack { .. } | What::Failed { .. } => None,
+        }
+    }
+
+    /// Says nothing of the data any more, which nobody compares then.
+    fn leave_data_out(&mut self) {
+        match self {
+            What::Sent { sent, .. } => sent.leave_data_out(),
+            What::Called { arrival, .. } => arrival.leave_data_out(),
+            What::TakenBack { .. } | What::Failed { .. } => {}
+        }
+    }
+}
+
 /// It, with what only the node knows on which it happened.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Told {
@@ -41,8 +62,11 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn new(rank: u32, Who { world, rank: place }: Who, line: Option<String>, what: What) -> Told {
-        Told { rank, who: (world, place), line, what }
+    /// With the line of the call, if `line` knows one of its site.
+    pub(super) fn new(rank: u32, who: Who, line: impl FnOnce(u32) -> Option<String>, what: What) -> Told {
+        let mut line = what.made().and_then(|made| line(made.site));
+        line.iter_mut().for_each(|line| line.truncate(line.floor_char_boundary(LINE)));
+        Told { rank, who: (who.world, who.rank), line, what }
     }
 
     /// The rank, and its name.
@@ -51,10 +75,20 @@ impl Told {
     }
 }
 
-/// Bytes of a piece of what is told, and of the longest.
+/// Bytes of a piece of what is told, of the longest, and of the line of a call.
 const PIECE: usize = 16 << 10;
 const LONGEST: usize = 16 << 20;
+const LINE: usize = 1 << 10;
+/// Bytes of what was heard and not looked at, because no rank here calls MPI.
+const MOST_HEARD: usize = 512 << 20;
 const _: () = assert!(PIECE < LONGEST_TOLD);
+
+/// What has come, and how many bytes it came in.
+#[derive(Default)]
+struct Heard {
+    told: Vec<Told>,
+    bytes: usize,
+}
 
 /// The way to other nodes and from them.
 pub(super) struct Elsewhere {
@@ -62,7 +96,7 @@ pub(super) struct Elsewhere {
     world: Weak<World>,
     nodes: Nodes,
     /// What has come and was not looked at yet. Who carries letters waits for nobody: a rank looks, or the end of the job.
-    heard: Mutex<Vec<Told>>,
+    heard: Mutex<Heard>,
     /// The beginnings of what comes, by node.
     coming: Mutex<HashMap<u32, Vec<u8>>>,
 }
@@ -98,13 +132,17 @@ impl Elsewhere {
 
     /// What was heard since it was last asked for.
     pub(super) fn heard(&self) -> Vec<Told> {
-        std::mem::take(&mut lock(&self.heard))
+        std::mem::take(&mut *lock(&self.heard)).told
     }
 
     /// Tells another node, one at a time.
-    pub(super) fn tell(&self, node: u32, told: &Told) {
-        let (Some(world), Ok(bytes)) = (self.world.upgrade(), serde_json::to_vec(told)) else { return };
-        let bytes = if bytes.len() <= LONGEST { &bytes[..] } else { &[] };
+    pub(super) fn tell(&self, node: u32, mut told: Told) {
+        let (Some(world), Ok(mut bytes)) = (self.world.upgrade(), serde_json::to_vec(&told)) else { return };
+        if bytes.len() > LONGEST {
+            // Others have to know of the call all the same, to count.
+            told.what.leave_data_out();
+            bytes = serde_json::to_vec(&told).unwrap_or_default();
+        }
         let mut pieces = bytes.chunks(PIECE).peekable();
         while let Some(piece) = pieces.next() {
             let is_last = pieces.peek().is_none();
@@ -127,13 +165,25 @@ impl Hear for Elsewhere {
         }
         let whole = std::mem::take(whole);
         drop(coming);
+        let length = whole.len();
         let told: Told =
             serde_json::from_slice(&whole).map_err(|error| format!("a call that can't be read: {error}"))?;
         if !self.is_ours(&told.what) {
             return Err("a call that is another node's to look at".into());
         }
-        lock(&self.heard).push(told);
-        Ok(())
+        let is_theirs = self.nodes.node_of(told.rank) == Some(from);
+        if !is_theirs || told.what.made().is_some_and(|made| made.rank != told.rank) {
+            return Err("a call that no rank there has made".into());
+        }
+        if told.line.as_ref().is_some_and(|line| line.len() > LINE) {
+            return Err("a line without an end".into());
+        }
+        let mut heard = lock(&self.heard);
+        heard.bytes += length;
+        heard.told.push(told);
+        let bytes = heard.bytes;
+        let is_short = bytes <= MOST_HEARD;
+        is_short.then_some(()).ok_or_else(|| format!("{bytes} bytes of calls, while no rank here has called MPI"))
     }
 }
 
@@ -143,7 +193,6 @@ mod tests {
     use rankine_rewrite::sites::MOST_WORDS;
 
     use super::*;
-    use crate::engine::local::check::checked_call::Made;
 
     /// Of node 1 of two with two ranks each.
     fn elsewhere() -> Elsewhere {
@@ -156,7 +205,7 @@ mod tests {
         let made = Made { rank: 0, program: u64::MAX, function, site: 7, words: [i64::MIN; MOST_WORDS] };
         let sent = Sent::new(3, made);
         let what = What::Sent { at: (5, receiver), source: 0, tag: 9, sent };
-        Told::new(0, Who { world: 2, rank: 1 }, Some("step (heat.py:3)".into()), what)
+        Told::new(0, Who { world: 2, rank: 1 }, |site| (site == 7).then(|| "step (heat.py:3)".into()), what)
     }
 
     fn pieces(told: &Told, length: usize) -> Vec<Vec<u8>> {
@@ -170,18 +219,16 @@ mod tests {
     fn what_is_told_in_pieces_is_heard() {
         let elsewhere = elsewhere();
         let (one, other) = (pieces(&told(2), 10), pieces(&told(3), 1000));
-        // Pieces of two nodes come in any order.
-        elsewhere.hear(0, &one[0]).unwrap();
-        other.iter().for_each(|piece| elsewhere.hear(7, piece).unwrap());
-        one[1..].iter().for_each(|piece| elsewhere.hear(0, piece).unwrap());
+        one.iter().chain(&other).for_each(|piece| elsewhere.hear(0, piece).unwrap());
         let heard = elsewhere.heard();
         let of = |told: &Told| match &told.what {
             What::Sent { at, sent, .. } => (at.1, sent.made.function.name, sent.made.words[3]),
             what => panic!("{what:?}"),
         };
         let functions = heard.iter().map(of).collect::<Vec<_>>();
-        assert_eq!(functions, [(3, "MPI_Send", i64::MIN), (2, "MPI_Send", i64::MIN)]);
+        assert_eq!(functions, [(2, "MPI_Send", i64::MIN), (3, "MPI_Send", i64::MIN)]);
         assert_eq!(heard[0].caller(), (0, Who { world: 2, rank: 1 }));
+        assert_eq!(heard[1].line.as_deref(), Some("step (heat.py:3)"));
         assert!(elsewhere.heard().is_empty());
     }
 
@@ -197,6 +244,10 @@ mod tests {
         {
             assert!(refused(odd.as_bytes()).contains("can't be read"), "{odd}");
         }
+        assert!(elsewhere.hear(1, &whole).unwrap_err().contains("no rank there"));
+        let mut long = told(2);
+        long.line = Some("x".repeat(LINE + 1));
+        assert!(refused(&pieces(&long, 10_000)[0]).contains("without an end"));
         assert!(refused(&[]).contains("nothing"));
         let long = [&[0][..], &vec![b' '; LONGEST + 1]].concat();
         assert!(refused(&long).contains("bytes of a call"));

@@ -29,6 +29,7 @@ mod report;
 mod requests;
 mod types;
 
+#[cfg(unix)]
 pub(in crate::engine) use report::merged;
 
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +49,7 @@ use crate::report::mistakes::Report;
 use rankine_rewrite::sites::{self, MOST_WORDS, Sites};
 
 use buffers::Buffers;
-use checked_call::{Call, Made, Program, fingerprint};
+use checked_call::{Call, Made, Program};
 use collectives::{Arrival, Collectives};
 use elsewhere::{Elsewhere, Told, What};
 use findings::Findings;
@@ -63,7 +64,7 @@ pub(in crate::engine) struct Check {
 
 #[derive(Default)]
 struct State {
-    /// By their fingerprints.
+    /// By what they are known by on all nodes.
     programs: HashMap<u64, Program>,
     /// By the engine's numbers.
     ranks: BTreeMap<u32, Life>,
@@ -102,12 +103,12 @@ impl Check {
     }
 
     /// Tells other nodes what is theirs to look at of a call.
-    fn tell(&self, state: &mut State, rank: u32, site: u32, symbols: &Symbols) {
+    fn tell(&self, state: &mut State, rank: u32, symbols: &Symbols) {
         let Some(elsewhere) = &self.elsewhere else { return };
         let who = state.ranks.get(&rank).map_or(Who::from(rank as usize), |life| life.who);
         let told = std::mem::take(&mut state.messages.told).into_iter();
         for (node, what) in told.chain(std::mem::take(&mut state.collectives.told)) {
-            elsewhere.tell(node, &Told::new(rank, who, symbols.line(site), what));
+            elsewhere.tell(node, Told::new(rank, who, |site| symbols.line(site), what));
         }
     }
 
@@ -118,19 +119,17 @@ impl Check {
         sites: &Arc<Sites>,
         symbols: &Arc<Symbols>,
     ) -> Arc<Observer> {
-        let mut state = self.state();
-        let known = state.programs.iter().find(|(_, program)| Arc::ptr_eq(&program.sites, sites));
-        let program = known.map(|(program, _)| *program).unwrap_or_else(|| {
-            let program = fingerprint(sites);
-            state.programs.insert(program, Program { sites: sites.clone(), symbols: symbols.clone() });
-            program
-        });
+        // Before anything is heard of its places. A program that was loaded twice has one list of lines.
+        let mut state = lock(&self.state);
+        let program = sites.program;
+        let make = || Program { sites: sites.clone(), symbols: symbols.clone() };
+        let symbols = state.programs.entry(program).or_insert_with(make).symbols.clone();
         Arc::new(Observer {
             check: self.clone(),
             who,
             program,
             sites: sites.clone(),
-            symbols: symbols.clone(),
+            symbols,
             open: Mutex::default(),
             room: Mutex::new(Room::NONE),
         })
@@ -186,7 +185,7 @@ impl State {
 pub(crate) struct Observer {
     check: Arc<Check>,
     who: Who,
-    /// Its program's fingerprint.
+    /// What its program is known by.
     program: u64,
     sites: Arc<Sites>,
     symbols: Arc<Symbols>,
@@ -277,7 +276,7 @@ impl Observer {
             _ => 0,
         };
         (open.before, open.status, open.started, open.regions) = (before, status, started, regions);
-        self.check.tell(state, number, call.made.site, &self.symbols);
+        self.check.tell(state, number, &self.symbols);
         wanted
     }
 
@@ -298,7 +297,7 @@ impl Observer {
         state.messages.end(&call, result, &before, &done, status, started, &mut state.findings);
         state.collectives.end(&call, result, &mut state.findings);
         state.handles.end(&call, result, &before);
-        self.check.tell(state, made.rank, made.site, &self.symbols);
+        self.check.tell(state, made.rank, &self.symbols);
         let Some(life) = state.ranks.get_mut(&made.rank).filter(|_| result == 0) else { return };
         match call.name() {
             "MPI_Init" | "MPI_Init_thread" => life.began = Some(made),

@@ -37,6 +37,7 @@ pub(super) fn report(findings: &Findings, programs: &HashMap<u64, Program>, name
 }
 
 /// What several nodes have found: each mistake once, with the ranks of all.
+#[cfg_attr(not(unix), expect(dead_code, reason = "no job there has several nodes"))]
 pub(in crate::engine) fn merged(reports: impl IntoIterator<Item = Report>) -> Report {
     let mut all = Report { findings: Vec::new(), notes: Vec::new() };
     for Report { findings, notes } in reports {
@@ -60,7 +61,7 @@ fn add(all: &mut Vec<Mistake>, more: Vec<Mistake>) {
 }
 
 /// The place of a call in a program that no rank of this node runs.
-const ELSEWHERE: &str = "a program that another node has started";
+const ELSEWHERE: &str = "a program of another node";
 
 /// A place in a program, in words.
 fn place(program: &Program, site: u32) -> String {

@@ -60,7 +60,7 @@ impl TryFrom<Plain> for Elements {
             Some((Basic { kind: *KINDS.get(usize::from(kind))?, size, external }, times))
         };
         let is_short = plain.len() <= MOST_RUNS;
-        let runs: Option<Vec<_>> = plain.into_iter().map(basic).collect();
+        let runs: Option<Vec<_>> = plain.into_iter().filter(|(_, times)| *times > 0).map(basic).collect();
         let runs = runs.filter(|_| is_short).ok_or("elements of no datatype")?;
         let runs = match runs[..] {
             [(basic, times)] => Runs::One(basic, times),
@@ -103,7 +103,10 @@ impl Elements {
     fn total(&self) -> u64 {
         match &self.runs {
             Runs::One(_, times) => times.saturating_mul(self.count),
-            Runs::Many(runs) => runs.iter().map(|(_, times)| *times).sum::<u64>().saturating_mul(self.count),
+            Runs::Many(runs) => {
+                let of_one = runs.iter().fold(0_u64, |sum, (_, times)| sum.saturating_add(*times));
+                of_one.saturating_mul(self.count)
+            }
             Runs::Any => 0,
         }
     }
@@ -214,6 +217,12 @@ mod tests {
         let basic = |kind| Elements::try_from(Plain { runs: Some(vec![([kind, 8, 8], 1)]), count: 1 });
         assert!((0..7).all(|kind| basic(kind).is_ok()) && basic(7).is_err());
         assert!(Elements::try_from(Plain { runs: Some(vec![([0, 4, 4], 1); MOST_RUNS + 1]), count: 1 }).is_err());
+        // What occurs no time would be looked for without end.
+        let nothing = Plain { runs: Some(vec![([0, 4, 4], 0), ([2, 8, 8], 0)]), count: u64::MAX };
+        let (nothing, many) =
+            (Elements::try_from(nothing).unwrap(), elements(u64::MAX, &[(INT, u64::MAX), (DOUBLE, 1)]));
+        assert_eq!(difference(&nothing, &many, Lengths::Room), None);
+        assert!(difference(&nothing, &many, Lengths::Same).unwrap().contains(&u64::MAX.to_string()));
     }
 
     #[test]
