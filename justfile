@@ -167,14 +167,14 @@ calls-compare SECONDS="60": (calls "mpi" SECONDS "--compare") (calls "mpi" SECON
 calls-insignificant ENGINE="local" SECONDS="0": (calls ENGINE SECONDS "--insignificant")
 
 # A short while of it on both engines: what continuous integration runs.
-calls-subset: (calls "local" "15") (calls "mpi" "15") calls-insignificant (calls-insignificant "mpi")
+calls-subset: (calls "local" "15") (calls "mpi" "15") (calls "nodes" "15") calls-insignificant (calls-insignificant "mpi")
 
 # Says what of the set-up is missing.
 doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes wide-mpi large large-mpi conformance-m64
+test-full: test elsewhere page-check deny wall (calls "local" "600") (calls "mpi" "600") (calls "nodes" "600") calls-growth (calls-growth "mpi") calls-compare (fuzz "spans") (fuzz "windows") (fuzz "letters") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "files") (fuzz "lowered") (fuzz "calls" "600") programs (seeds "3" "1003" "guests/pt2pt") (seeds "3" "1003" "guests/rma") native mpi nodes nodes-in-turn interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed mixed-nodes conformance-mixed moments conformance wide wide-nodes wide-mpi large large-mpi conformance-m64
 
 # Instructions and allocations of each of 45 calls, which every `just unit` compares; with --write, notes what they are now.
 counts *ARGS:

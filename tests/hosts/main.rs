@@ -62,6 +62,7 @@ fn main() -> ExitCode {
     ];
     let in_slurm = [
         ("slurm/tasks_are_ranks", slurm::tasks_are_ranks as fn(&Site) -> Result<(), Failed>),
+        ("slurm/tasks_are_nodes", slurm::tasks_are_nodes),
         ("slurm/tasks_without_pmi_are_an_error", slurm::tasks_without_pmi_are_an_error),
         ("slurm/allocations_have_launchers", slurm::allocations_have_launchers),
         ("slurm/a_batch_job", slurm::a_batch_job),

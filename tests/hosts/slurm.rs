@@ -255,6 +255,24 @@ pub fn tasks_are_ranks(site: &Site) -> Result<(), Failed> {
     }
 }
 
+/// Each task is a node of the engine nodes, and has as many ranks as is said; in an allocation as many as fall to it.
+pub fn tasks_are_nodes(site: &Site) -> Result<(), Failed> {
+    let slurm = site.slurm()?;
+    let lines: Vec<String> = (0..6).map(|rank| format!("{rank} of 6, 3 here: 15")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let task =
+        ["srun", "--mpi=pmi2", "-N", "2", "--ntasks-per-node=1", "rankine", "run", "--engine", "nodes", "-n", "3"];
+    check(&slurm.typed(site, &[&task[..], &["heat.wasm"]].concat())?, 0, &lines)?;
+    let allocated =
+        ["salloc", "-N", "2", "--ntasks-per-node=3", "rankine", "run", "--hosts", "slurm", "-n", "6", "heat.wasm"];
+    check(&slurm.typed(site, &allocated)?, 0, &lines)?;
+    let run = slurm.typed(site, &[&task[..], &["heat.wasm", "abort"]].concat())?;
+    match run.ended {
+        Ended::Status(7 | 137 | 143) if run.stderr.contains("rank 0 aborted the job with code 7") => Ok(()),
+        _ => Err(format!("expected that it ends with status 7, or 137 as srun's\n{run}").into()),
+    }
+}
+
 /// Tasks that know nothing of each other are no job, and one of them says what to type.
 pub fn tasks_without_pmi_are_an_error(site: &Site) -> Result<(), Failed> {
     let run = site.slurm()?.typed(site, &["srun", "--mpi=none", "-N", "4", "rankine", "run", "heat.wasm"])?;
@@ -326,7 +344,7 @@ pub fn nothing_is_inherited(site: &Site) -> Result<(), Failed> {
 pub fn the_book_is_typed(site: &Site) -> Result<(), Failed> {
     let slurm = site.slurm()?;
     let mut typed = 0;
-    for page in ["mpi-engine.md", "machines.md"] {
+    for page in ["mpi-engine.md", "machines.md", "nodes-engine.md"] {
         let text = fs::read_to_string(site.places.root.join("docs").join(page))?;
         for line in text.lines().filter_map(|line| line.strip_prefix("$ ")) {
             let words: Vec<&str> = line.split(" #").next().unwrap_or_default().split_whitespace().collect();
@@ -340,5 +358,5 @@ pub fn the_book_is_typed(site: &Site) -> Result<(), Failed> {
             typed += 1;
         }
     }
-    if typed >= 3 { Ok(()) } else { Err(format!("only {typed} commands of the book were typed").into()) }
+    if typed >= 4 { Ok(()) } else { Err(format!("only {typed} commands of the book were typed").into()) }
 }

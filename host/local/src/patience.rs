@@ -13,6 +13,8 @@ use crate::sync::Instant;
 
 /// Looks of a rank with a core of its own, unless a tool says otherwise: some ten milliseconds.
 pub(crate) const MANY: u32 = if cfg!(miri) { 20 } else { 4000 };
+/// What a look may take on average: where it is at a hundred thousand requests each time, the rank looks less often.
+const LOOK: Duration = Duration::from_micros(5);
 /// Looks where cores are taken: about as long as it takes to sleep and to be woken.
 const FEW: u32 = 8;
 /// A look that lasts longer was interrupted.
@@ -40,7 +42,7 @@ impl Patience {
     #[inline]
     pub(crate) fn begin(&self, most: u32) -> Spinning<'_> {
         let left = if self.until.get().is_none() { most } else { most.min(FEW) };
-        Spinning { patience: self, left, made: 0 }
+        Spinning { patience: self, left, made: 0, longest: LOOK * left, since: None }
     }
 
     /// The core was taken away while the rank spun.
@@ -68,6 +70,9 @@ pub(crate) struct Spinning<'a> {
     patience: &'a Patience,
     left: u32,
     made: u32,
+    longest: Duration,
+    /// Since when, if it has looked at the clock.
+    since: Option<Instant>,
 }
 
 impl Spinning<'_> {
@@ -88,11 +93,15 @@ impl Spinning<'_> {
         let begun = Instant::now();
         out();
         let now = Instant::now();
-        let is_whole = now - begun < GAP;
-        if !is_whole {
+        if now - begun >= GAP {
             self.patience.interrupted(now);
+            return false;
         }
-        is_whole
+        let is_soon = now - *self.since.get_or_insert(begun) < self.longest;
+        if !is_soon {
+            self.patience.spun_out(now);
+        }
+        is_soon
     }
 
     /// How often it has looked.
@@ -120,6 +129,16 @@ mod tests {
         assert_eq!((0..).take_while(|_| spinning.look(|| {})).count(), FEW as usize);
         patience.spun_out(Instant::now() + BELIEVED.0);
         assert_eq!(patience.begin(MANY).left, MANY);
+    }
+
+    #[test]
+    fn looks_that_take_long_are_fewer() {
+        let patience = Patience::default();
+        let mut spinning = patience.begin(MANY);
+        while spinning.look(|| {}) {
+            std::thread::sleep(LOOK * 20);
+        }
+        assert!(spinning.looks() <= MANY / 20 + FEW + 1);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::comm::Communicator;
 use crate::context::Context;
 use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::pt2pt::Unmarked;
 use crate::rank::Rank;
 use crate::rma::{Wait, Window};
 use crate::spawn;
@@ -17,6 +18,8 @@ use crate::spawn;
 pub(crate) enum Waited {
     /// A send or a receive.
     Operation(OpRef),
+    /// The program itself, to mark parts of a message ready.
+    Marks(Unmarked),
     /// Other ranks of a window.
     Window(Rc<Window>, Wait),
     /// Somebody to come to a port.
@@ -36,6 +39,8 @@ pub(crate) struct Aside {
 
 /// Operations named of a rank that waits for many, and messages that it does not wait for.
 const NAMED: usize = 3;
+/// So many waits are told apart, which a rank may have a hundred thousand of; what is beyond is counted.
+const TOLD_APART: usize = 1000;
 /// So many messages are looked at for that.
 const SEEN: usize = 4096;
 
@@ -86,9 +91,10 @@ impl Rank {
 
     fn waits_in_words(&self, call: &str, waits: &[Waited]) -> String {
         let mut named: Vec<String> = Vec::new();
-        for waited in waits {
+        for waited in waits.iter().take(TOLD_APART) {
             let words = match waited {
                 Waited::Operation(operation) => self.in_words(&operation.what()),
+                Waited::Marks(unmarked) => unmarked.in_words(),
                 Waited::Window(window, wait) => window.in_words(*wait),
                 Waited::Port(port, wait) => wait.in_words(port),
                 Waited::Starting(node) => format!("ranks to stand ready on node {node}"),
@@ -97,7 +103,7 @@ impl Rank {
                 named.push(words);
             }
         }
-        let more = named.len().saturating_sub(NAMED);
+        let more = named.len().saturating_sub(NAMED) + waits.len().saturating_sub(TOLD_APART);
         named.truncate(NAMED);
         let mut text = format!("{call}: {}", named.join("; "));
         if named.is_empty() {
@@ -150,13 +156,14 @@ impl Rank {
         let whom = match waits.first() {
             Some(Waited::Operation(operation)) => self.whom(&operation.what()),
             Some(Waited::Window(window, wait)) => window.whom(*wait).map_or(Whom::Nobody, Whom::Rank),
-            Some(Waited::Port(..) | Waited::Starting(_)) | None => Whom::Nobody,
+            Some(Waited::Marks(_) | Waited::Port(..) | Waited::Starting(_)) | None => Whom::Nobody,
         };
         Awaits { call, whom, more: waits.len().saturating_sub(1) as u32 }
     }
 
     /// Whose message or part an operation waits for.
     fn whom(&self, what: &What) -> Whom {
+        let what = &self.whole(what);
         if let Kind::Send | Kind::Ssend = what.kind
             && !what.context.is_collective()
         {
@@ -194,8 +201,9 @@ impl Rank {
         if let Some(file) = self.files.with_context(what.context.of_communicator()) {
             return file.in_words(what.peer);
         }
+        let whole = self.whole(what);
         let name =
-            self.behind(what.context).map_or_else(|| "a communicator that was freed".into(), |found| name(&found));
+            self.behind(whole.context).map_or_else(|| "a communicator that was freed".into(), |found| name(&found));
         let peer = match what.peer {
             MPI_ANY_SOURCE => "any rank".into(),
             peer => format!("rank {peer}"),
@@ -203,14 +211,21 @@ impl Rank {
         if what.context.is_collective() {
             return format!("{peer} in a collective of {name}");
         }
-        let tag = match what.tag {
+        let tag = match whole.tag {
             MPI_ANY_TAG => "any tag".into(),
             tag => format!("tag {tag}"),
         };
+        let part = if what.context.is_of_parts() { format!("partition {} of ", what.tag) } else { String::new() };
         match what.kind {
-            Kind::Send | Kind::Ssend => format!("{peer} to receive its message with {tag} in {name}"),
-            Kind::Recv | Kind::Probe => format!("a message from {peer} with {tag} in {name}"),
+            Kind::Send | Kind::Ssend => format!("{peer} to receive {part}its message with {tag} in {name}"),
+            Kind::Recv | Kind::Probe => format!("{part}a message from {peer} with {tag} in {name}"),
         }
+    }
+
+    /// The message that something is of, as its program knows it: another one if that travels in parts.
+    fn whole(&self, what: &What) -> What {
+        let message = if what.context.is_of_parts() { self.message_in_parts(what.context) } else { None };
+        message.map_or(*what, |(context, tag)| What { context, tag, ..*what })
     }
 
     /// The communicator that a context belongs to.
@@ -235,9 +250,10 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    use rankine_abi::{Addr, Comm, Datatype};
+    use rankine_abi::{Addr, Comm, Datatype, Info};
 
     use crate::pt2pt;
+    use crate::request::{start, wait};
     use crate::testing::threads;
     use crate::world::Options;
 
@@ -267,6 +283,39 @@ mod tests {
                 "MPI_Recv: a message from rank 1 with tag 7 in MPI_COMM_WORLD",
                 "MPI_Recv: a message from rank 0 with tag 7 in MPI_COMM_WORLD"
             ]
+        );
+    }
+
+    #[test]
+    fn messages_in_parts_are_told_as_their_program_knows_them() {
+        let (told, _) = threads(2, Options::default(), None, async |r| {
+            r.enter("MPI_Wait");
+            let other = 1 - r.id() as i32;
+            let (comm, info) = (Comm::WORLD, Info::NULL);
+            let request = if r.id() == 0 {
+                pt2pt::precv_init(r, Addr(64), 4, 1, Datatype::BYTE, other, 5, comm, info).unwrap()
+            } else {
+                pt2pt::psend_init(r, Addr(64), 4, 1, Datatype::BYTE, other, 5, comm, info).unwrap()
+            };
+            start(r, request).unwrap();
+            if r.id() == 1 {
+                pt2pt::pready(r, 1, request).unwrap();
+            }
+            let mut waited = pin!(wait(r, request));
+            poll_fn(|cx| match (waited.as_mut().poll(cx), r.world().ended()) {
+                (Poll::Pending, Some(_)) => Poll::Ready(r.waiting()),
+                (polled, _) => polled.map(|_| "done".into()),
+            })
+            .await
+        });
+        let told: Vec<_> = told.into_iter().flatten().collect();
+        let mut awaited: Vec<_> = told[0].strip_prefix("MPI_Wait: ").unwrap().split("; ").collect();
+        awaited.sort_unstable();
+        let of = |part| format!("partition {part} of a message from rank 1 with tag 5 in MPI_COMM_WORLD");
+        assert_eq!(awaited, [of(0), of(2), of(3)]);
+        assert_eq!(
+            told[1],
+            "MPI_Wait: partition 0 and 2 more of its message to rank 0 with tag 5 to be marked ready (MPI_Pready)"
         );
     }
 

@@ -7,6 +7,7 @@
 //! (`lib.rs`): read that first.
 
 mod compare;
+mod engine;
 mod growing;
 #[path = "../../harness/mpiexec.rs"]
 mod mpiexec;
@@ -24,10 +25,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use arbitrary::Unstructured;
 use clap::Parser;
-use rankine_abi::{MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED};
 use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
 use rankine_calls::growth::{self, RECIPES};
@@ -35,15 +35,15 @@ use rankine_calls::guest::Kind;
 use rankine_calls::program::Mode;
 use rankine_calls::{Case, Catalogue, Program, guest, native};
 
-use mpiexec::mpiexec;
+use engine::Engine;
 use places::Places;
 
 #[derive(Parser)]
 #[command(about = "Calls MPI with arguments that no program would pass, and looks how the job ends")]
 struct Arguments {
-    /// The engine: local or mpi
-    #[arg(long, default_value = "local")]
-    engine: String,
+    /// The engine
+    #[arg(long, value_enum, default_value = "local")]
+    engine: Engine,
     /// How long
     #[arg(long, default_value_t = 60)]
     seconds: u64,
@@ -102,16 +102,14 @@ fn run(arguments: &Arguments) -> Result<usize> {
     let keep = arguments.keep.clone().unwrap_or_else(|| places.target.join("calls"));
     fs::create_dir_all(keep.join(FILES))?;
     fs::create_dir_all(keep.join(CHILD))?;
-    let has = engine_has(&arguments.engine)?;
-    // At the highest level threads are in a library at once, and drawn calls soon find the races of its own.
-    let level = if arguments.engine == "mpi" { MPI_THREAD_SERIALIZED } else { MPI_THREAD_MULTIPLE };
-    for kind in [Kind::Plain, Kind::Threads(level), Kind::Long, Kind::Telling, Kind::WIDE, Kind::LARGE] {
+    let engine = arguments.engine;
+    let has = |callee: &Callee| engine.has(callee);
+    for kind in [Kind::Plain, Kind::Threads(engine.level()), Kind::Long, Kind::Telling, Kind::WIDE, Kind::LARGE] {
         fs::write(keep.join(module(kind)), guest::module(&catalogue, has, kind))?;
     }
     fs::write(keep.join(CHILD).join("child.wasm"), guest::child())?;
     limit_files();
-    // Over a library, the launcher says how many ranks there may be.
-    let choice = Choice::of(&catalogue, has, arguments.engine == "local");
+    let choice = Choice::of(&catalogue, has, engine.is_bounded());
     if let Some(with) = arguments.compare {
         return compare::run(with, arguments, &catalogue, &choice, &places, &keep);
     }
@@ -188,15 +186,6 @@ fn limit_files() {
     let limit = libc::rlimit { rlim_cur: LONGEST, rlim_max: LONGEST };
     // SAFETY: it gets a valid `rlimit`.
     unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) };
-}
-
-/// Which functions an engine has.
-fn engine_has(engine: &str) -> Result<fn(&Callee) -> bool> {
-    Ok(match engine {
-        "local" => |callee| callee.in_local,
-        "mpi" => |_| true,
-        other => bail!("no engine is called {other}"),
-    })
 }
 
 /// A random generator (SplitMix64, of Steele, Lea and Flood): the same cases on every machine.
@@ -347,24 +336,26 @@ impl Bench<'_> {
 
     /// Whether anybody looks at what a case with these calls takes.
     fn is_judged(&self, calls: &str) -> bool {
-        self.arguments.engine != "mpi" || !growth::is_of_library(calls)
+        match self.arguments.engine {
+            Engine::Local => true,
+            Engine::Mpi => !growth::is_of_library(calls),
+            // A library asks for messages meanwhile, and ranks do what they do on one node.
+            Engine::Nodes => false,
+        }
     }
 
     fn command(&self, case: &Case) -> Command {
-        let mut command;
-        if self.arguments.engine == "mpi" && case.mode == Mode::Long {
+        let mut command = self.arguments.engine.run(&self.places, case.ranks, case.fibers);
+        if self.arguments.engine == Engine::Mpi && case.mode == Mode::Long {
             // The launcher's own processes would count.
             command = Command::new(&self.places.rankine);
-            command.args(["run", "--engine", "mpi", "--timeout", "60"]);
-        } else if self.arguments.engine == "mpi" {
-            command = mpiexec(&self.places, case.ranks as u32);
-            command.arg("-print-all-exitcodes").arg(&self.places.rankine).args(["run", "--timeout", "5"]);
-        } else {
-            command = Command::new(&self.places.rankine);
-            let mode = if case.fibers { "--fibers" } else { "--threads" };
-            command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode).args(["--max-ranks", "12"]);
-            command.arg("--record").arg(self.keep.join(RECORDING));
+            command.args(["run", "--engine", "mpi"]);
         }
+        match (self.arguments.engine, case.mode) {
+            (Engine::Mpi, Mode::Long) => command.args(["--timeout", "60"]),
+            (Engine::Mpi, _) => command.args(["--timeout", "5"]),
+            _ => command.arg("--record").arg(self.keep.join(RECORDING)),
+        };
         command.args(match case.mode {
             Mode::Interpreted => &["--interpret"][..],
             Mode::HeapChecked => &["--check-heap"][..],

@@ -14,8 +14,8 @@ use rankine_calls::insignificant::{self, RANKS};
 use rankine_calls::program::{Case, Program};
 use rankine_calls::telling::told;
 
+use super::engine::Engine;
 use super::{Arguments, Random, module, run_to_end};
-use crate::mpiexec::mpiexec;
 use crate::places::Places;
 
 /// Where both sides are ranks of one `MPI_COMM_WORLD`, MPICH 5.0.2 says natively too that there is no such port.
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, catalogue: &Catalogue, places: &Places,
         }
         cases += 1;
         let is_wanted = arguments.recipe.as_ref().is_none_or(|part| function.name.contains(part.as_str()));
-        let is_broken = arguments.engine == "mpi" && BROKEN_IN_MPICH.contains(&function.name.as_str());
+        let is_broken = arguments.engine == Engine::Mpi && BROKEN_IN_MPICH.contains(&function.name.as_str());
         if !is_wanted || is_broken {
             continue;
         }
@@ -59,15 +59,7 @@ pub(super) fn run(arguments: &Arguments, catalogue: &Catalogue, places: &Places,
 }
 
 fn command(arguments: &Arguments, case: &Case, places: &Places, keep: &Path) -> Command {
-    let mut command;
-    if arguments.engine == "mpi" {
-        command = mpiexec(places, RANKS as u32);
-        command.arg(&places.rankine).arg("run");
-    } else {
-        command = Command::new(&places.rankine);
-        command.args(["run", "-n"]).arg(RANKS.to_string()).arg(if case.fibers { "--fibers" } else { "--threads" });
-        command.args(["--max-ranks", "12"]);
-    }
+    let mut command = arguments.engine.run(places, RANKS, case.fibers);
     command.arg("--dir-ro").arg(format!("{}::child", keep.join(super::CHILD).display()));
     command.args(["--timeout", "60", "--memory-limit", "64M"]).arg(keep.join(module(Kind::Telling)));
     command.args(case.programs.iter().map(Program::to_hexadecimal)).stdin(Stdio::null());

@@ -27,6 +27,7 @@ use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
+use crate::waiting::Waited;
 
 /// Parts that a receive looks at in vain before it lets the program go on.
 const LOOKED_AT: usize = 64;
@@ -38,10 +39,43 @@ pub(crate) enum Parts {
     Receiving(Rc<Receiving>),
 }
 
+impl Parts {
+    /// The whole message, as the program knows it, if its parts travel in this context: its communicator's context and its tag.
+    pub(crate) fn message_in(&self, parts: Context) -> Option<(Context, i32)> {
+        let (context, tag, own) = match self {
+            Parts::Sending(sending) => sending.to.map(|(what, own)| (what.context, what.tag, own))?,
+            Parts::Receiving(receiving) => {
+                let greeting = receiving.greeting.get()?.as_ref().ok()?;
+                receiving.from.map(|from| (from.context, from.tag, greeting.context))?
+            }
+        };
+        (own == parts).then_some((context, tag))
+    }
+}
+
+/// Parts of a message that is to go out which its program has not marked ready.
+pub(crate) struct Unmarked {
+    first: usize,
+    more: usize,
+    pub(crate) what: What,
+}
+
+impl Unmarked {
+    /// What the program has still to do: `partition 3 and 2 more of its message to rank 1 with tag 5 to be marked ready`.
+    pub(crate) fn in_words(&self) -> String {
+        let more = if self.more > 0 { format!(" and {} more", self.more) } else { String::new() };
+        let What { peer, tag, .. } = self.what;
+        format!(
+            "partition {}{more} of its message to rank {peer} with tag {tag} to be marked ready (MPI_Pready)",
+            self.first
+        )
+    }
+}
+
 /// The sender's side.
 pub(crate) struct Sending {
-    /// Where to; `None` to `MPI_PROC_NULL`.
-    to: Option<What>,
+    /// Where to, and where the parts travel; `None` to `MPI_PROC_NULL`.
+    to: Option<(What, Context)>,
     source: i32,
     parts: Vec<Span<'static>>,
     _charge: Charge,
@@ -146,7 +180,7 @@ pub fn psend_init(
     let receiver = target(Kind::Send, dest, tag, &communicator)?;
     r.hints(info)?;
     let to = match receiver {
-        Some(what) => Some(What { context: r.world().new_context()?.parts(), ..what }),
+        Some(what) => Some((what, r.world().new_context()?.parts())),
         None => None,
     };
     let sending = Rc::new(Sending { to, source: communicator.rank, parts, _charge, ready: RefCell::default() });
@@ -156,16 +190,14 @@ pub fn psend_init(
         Ok(Status::EMPTY)
     })?;
     r.set_parts(request, Parts::Sending(sending.clone()))?;
-    if let Some(what) = receiver {
-        sending.greet(r, what).inspect_err(|_| r.discard(request))?;
-    }
+    sending.greet(r).inspect_err(|_| r.discard(request))?;
     Ok(request)
 }
 
 impl Sending {
     /// Tells the receiver how the message is cut, and in which context its parts travel.
-    fn greet(&self, r: &Rank, what: What) -> Result<()> {
-        let Some(What { context, .. }) = self.to else { return Ok(()) };
+    fn greet(&self, r: &Rank) -> Result<()> {
+        let Some((what, context)) = self.to else { return Ok(()) };
         let bytes = self.parts.first().map_or(0, Span::bytes) as u64;
         let greeting = Greeting { context, parts: self.parts.len() as u32, bytes };
         let what = What { context: what.context.greetings(), ..what };
@@ -193,6 +225,9 @@ impl Sending {
                 };
                 done &= operation.is_none_or(|operation| r.poll_operation(operation));
             }
+            if r.parking.get() {
+                self.tell_of_unmarked(r);
+            }
             if done { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -200,6 +235,15 @@ impl Sending {
             if let Some(operation) = operation {
                 r.release(operation);
             }
+        }
+    }
+
+    /// What it waits for beside the sends: the program itself.
+    fn tell_of_unmarked(&self, r: &Rank) {
+        let (ready, Some((what, _))) = (self.ready.borrow(), self.to) else { return };
+        let mut unmarked = (0..).zip(&*ready).filter_map(|(part, ready)| ready.is_none().then_some(part));
+        if let Some(first) = unmarked.next() {
+            r.waits.borrow_mut().push(Waited::Marks(Unmarked { first, more: unmarked.count(), what }));
         }
     }
 
@@ -218,8 +262,8 @@ impl Sending {
             return Err(partitions::marked_before(partition));
         }
         let operation = match self.to {
-            Some(what) => {
-                let what = What { tag: partition, ..what };
+            Some((what, context)) => {
+                let what = What { context, tag: partition, ..what };
                 r.post_send(what, self.source, self.parts[index].again())?.hand_over()
             }
             None => None,

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use rankine_abi::{Comm, MPI_ERR_REQUEST, Request, Status};
 use rankine_guest::Parcel;
 
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::layout::Layout;
@@ -268,6 +269,12 @@ impl Rank {
     pub(crate) fn parts(&self, request: Request) -> Result<(Option<Parts>, bool)> {
         let parts = |entry: &Entry| entry.persistent.as_ref().and_then(|persistent| persistent.parts.clone());
         self.entry(request, |entry| (parts(entry), !matches!(entry.activity, Activity::Inactive)))
+    }
+
+    /// Of which message, by its communicator's context and its tag, parts travel in this context.
+    pub(crate) fn message_in_parts(&self, context: Context) -> Option<(Context, i32)> {
+        let table = self.requests.table.borrow();
+        table.iter().find_map(|(_, entry)| entry.persistent.as_ref()?.parts.as_ref()?.message_in(context))
     }
 
     /// Leaves a request to itself: it goes on, and is forgotten when it is complete.

@@ -288,7 +288,12 @@ fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
                 .to_owned(),
         ),
         "--ranks-by-node" => Some("--ranks-by-node is for --engine nodes; here each rank is a process".to_owned()),
-        option @ ("--check" | "--seed") => Some(in_one_process(option, program)),
+        "--check" => Some(format!(
+            "{}; for more ranks than a machine has room for, the engine nodes checks as well: mpiexec -n NODES rankine run \
+             --engine nodes -n RANKS-OF-EACH --check {program}",
+            in_one_process("--check", program)
+        )),
+        "--seed" => Some(in_one_process("--seed", program)),
         _ => None,
     };
     if let Some(refused) = options.iter().find_map(of_option) {
