@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         ("the_command_is_shown", the_command_is_shown as fn(&Site) -> Result<(), Failed>),
         ("ranks_are_dealt_until_a_node_is_full", numbering::ranks_are_dealt_until_a_node_is_full),
         ("a_deadlock_names_them_in_order", numbering::a_deadlock_names_them_in_order),
-        ("all_nodes_have_to_number_alike", numbering::all_nodes_have_to_number_alike),
+        ("all_nodes_have_to_count_alike", numbering::all_nodes_have_to_count_alike),
         ("a_grid_is_listed", grid::a_grid_is_listed),
         ("the_page_is_typed", grid::the_page_is_typed),
         ("a_manifest_is_an_mpijob", pods::a_manifest_is_an_mpijob),

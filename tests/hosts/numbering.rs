@@ -37,8 +37,16 @@ pub fn a_deadlock_names_them_in_order(site: &Site) -> Result<(), Failed> {
     if is_in_order && run.stderr.matches("deadlock").count() == 1 { Ok(()) } else { Err(run.to_string().into()) }
 }
 
-pub fn all_nodes_have_to_number_alike(site: &Site) -> Result<(), Failed> {
-    let run = on_two_nodes(site, [&["-n", "2", "--map-by", "node"], &["-n", "2"]], &[])?;
-    let said = run.stderr.contains("node 1 numbers ranks in another way than node 0: give all the same --map-by");
-    if said && run.ended != Ended::Status(0) { Ok(()) } else { Err(run.to_string().into()) }
+pub fn all_nodes_have_to_count_alike(site: &Site) -> Result<(), Failed> {
+    let refusals = [
+        (["--map-by", "node"], "node 1 numbers ranks in another way than node 0: give all the same --map-by"),
+        (["--max-ranks", "9"], "node 1 and node 0 don't have the same --max-ranks, which is of the whole job"),
+    ];
+    for (options, said) in refusals {
+        let run = on_two_nodes(site, [&[&["-n", "2"], &options[..]].concat(), &["-n", "2"]], &[])?;
+        if !run.stderr.contains(said) || run.ended == Ended::Status(0) {
+            return Err(run.to_string().into());
+        }
+    }
+    Ok(())
 }

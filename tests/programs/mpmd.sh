@@ -82,3 +82,24 @@ cp worker.wasm other/master.wasm
 refused other/master.wasm "node 1 has another program by the name of node 0's"
 echo '(module (memory (export "memory") i64 1) (func (export "_start")))' > wide.wat
 refused wide.wat "node 1 and node 0 run different programs: its addresses have 64 bits"
+# Who waits for a program that knows nothing of MPI hears so, on one node or several.
+echo 'int main(void) { return 0; }' > silent.c
+cat > waits.c <<'END'
+#include <mpi.h>
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+rankine cc -o silent.wasm silent.c
+rankine cc -o waits.wasm waits.c
+in_vain() {
+    if "$@" 2> said; then
+        return 1
+    fi
+    grep -q "^  rank 1 has ended without MPI_Init" said
+}
+in_vain rankine run -n 1 waits.wasm : -n 1 silent.wasm
+in_vain "$MPI_BIN/mpiexec" -n 1 rankine run --engine nodes -n 1 waits.wasm : -n 1 rankine run --engine nodes -n 1 silent.wasm

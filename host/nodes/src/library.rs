@@ -95,7 +95,7 @@ pub struct Greeting {
     pub numbering: Numbering,
     /// Each of them has a core of its own.
     pub has_cores: bool,
-    /// How many ranks all nodes may have together, if there is a limit: node 0's is everybody's.
+    /// How many ranks all nodes may have together, if there is a limit: the same on all.
     pub most: Option<u32>,
     /// What its programs are called and told, in their order, and what they are known by.
     pub names: [u8; 16],

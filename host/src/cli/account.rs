@@ -36,11 +36,12 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
             line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
         }
         Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
-        Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized, .. }) => {
+        Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized, uninitialized, .. }) => {
             let why = apart.as_deref().unwrap_or("every rank waits and no message is under way");
             let mut lines = line(format_args!("deadlock: {why}"));
             lines.extend(where_they_are(&ranks.iter().map(|(_, line)| line.clone()).collect::<Vec<_>>()));
-            lines.extend(finalized_ranks(finalized));
+            lines.extend(ended_ranks(finalized, "after MPI_Finalize"));
+            lines.extend(ended_ranks(uninitialized, "without MPI_Init"));
             lines.extend(unfinalized_ranks(unfinalized));
             lines
         }
@@ -81,9 +82,9 @@ fn few(lines: &[String]) -> impl Iterator<Item = String> {
 }
 
 /// Ranks that others may wait for in vain.
-fn finalized_ranks(ranks: &[Who]) -> Option<String> {
+fn ended_ranks(ranks: &[Who], how: &str) -> Option<String> {
     let have = if ranks.len() == 1 { "has" } else { "have" };
-    (!ranks.is_empty()).then(|| format!("  {} {have} ended after MPI_Finalize", apart::ranks(ranks)))
+    (!ranks.is_empty()).then(|| format!("  {} {have} ended {how}", apart::ranks(ranks)))
 }
 
 fn unfinalized_ranks(ranks: &[Who]) -> Option<String> {

@@ -175,6 +175,8 @@ pub(crate) struct Deadlock {
     pub(crate) finalized: Vec<Who>,
     /// Ranks that left without it.
     pub(crate) unfinalized: Vec<Who>,
+    /// Ranks that left without `MPI_Init`.
+    pub(crate) uninitialized: Vec<Who>,
     /// The collectives that ranks waited in.
     pub(crate) together: Vec<(Who, Together)>,
 }
@@ -187,6 +189,7 @@ impl Deadlock {
             self.ranks.extend(other.ranks);
             self.finalized.extend(other.finalized);
             self.unfinalized.extend(other.unfinalized);
+            self.uninitialized.extend(other.uninitialized);
             self.together.extend(other.together);
         }
         self.ranks.sort();
@@ -204,6 +207,8 @@ pub(crate) enum Ending {
         status: i32,
         /// Ranks that left without `MPI_Finalize`.
         unfinalized: Vec<Who>,
+        /// Ranks that left without `MPI_Init`.
+        uninitialized: Vec<Who>,
         /// Ranks to which messages came that they did not receive, and which these are.
         unreceived: Vec<String>,
     },
@@ -368,6 +373,7 @@ struct Tally {
     status: i32,
     finalized: Vec<Who>,
     unfinalized: Vec<Who>,
+    uninitialized: Vec<Who>,
     waiting: Vec<(Who, String)>,
     together: Vec<(Who, Together)>,
 }
@@ -411,13 +417,14 @@ impl Tally {
         (self.running.is_empty() && self.expected == 0).then(|| Ending::Finished {
             status: self.status,
             unfinalized: std::mem::take(&mut self.unfinalized),
+            uninitialized: std::mem::take(&mut self.uninitialized),
             unreceived: Vec::new(),
         })
     }
 
     fn has_left(&mut self, who: Who, phase: Phase) {
         match phase {
-            Phase::Fresh => {}
+            Phase::Fresh => self.uninitialized.push(who),
             Phase::Running => self.unfinalized.push(who),
             Phase::Finalized => self.finalized.push(who),
         }
@@ -438,6 +445,7 @@ impl Tally {
             ranks: in_order(waits(self.waiting)),
             finalized: self.finalized,
             unfinalized: self.unfinalized,
+            uninitialized: self.uninitialized,
             together: self.together,
         })
     }

@@ -110,13 +110,14 @@ pub(super) fn run(
 
 /// What is known of a deadlock here where all ranks had left, and come to this end.
 fn all_left(world: &World, ending: &Ending) -> Deadlock {
-    let unfinalized = match ending {
-        Ending::Finished { unfinalized, .. } => unfinalized.clone(),
-        _ => Vec::new(),
+    let (unfinalized, uninitialized) = match ending {
+        Ending::Finished { unfinalized, uninitialized, .. } => (unfinalized.clone(), uninitialized.clone()),
+        _ => Default::default(),
     };
     let ranks = world.nodes().into_iter().flat_map(|nodes| nodes.ranks_of(nodes.node));
-    let finalized = ranks.map(|rank| Who::from(rank as usize)).filter(|who| !unfinalized.contains(who)).collect();
-    Deadlock { finalized, unfinalized, ..Deadlock::default() }
+    let is_other = |who: &Who| !unfinalized.contains(who) && !uninitialized.contains(who);
+    let finalized = ranks.map(|rank| Who::from(rank as usize)).filter(is_other).collect();
+    Deadlock { finalized, unfinalized, uninitialized, ..Deadlock::default() }
 }
 
 /// Adds to what is known of a deadlock at node 0 what all nodes know, in the order of nodes; nothing on the others.
@@ -163,7 +164,12 @@ fn finished(post: &mut Wire, world: &World, status: i32, own: Option<Vec<(Who, S
     let mut all = all.collect::<Option<Vec<_>>>()?.concat();
     all.sort();
     let unreceived: Vec<String> = all.into_iter().map(|(who, what)| format!("{who} never received {what}")).collect();
-    (!unreceived.is_empty()).then(|| Ending::Finished { status, unfinalized: Vec::new(), unreceived })
+    (!unreceived.is_empty()).then(|| Ending::Finished {
+        status,
+        unfinalized: Vec::new(),
+        uninitialized: Vec::new(),
+        unreceived,
+    })
 }
 
 /// What carries letters needs of the library.
@@ -221,6 +227,9 @@ fn begin(library: &Library, world: &Arc<World>, brought: Brought) -> Result<(Wir
         let (of, programs) = *known.entry(other.names).or_insert((node, other.programs));
         if other.programs != programs {
             return Err(format!("node {node} has another program by the name of node {of}'s: bring it the same file"));
+        }
+        if other.most != first.most {
+            return Err(format!("node {node} and node 0 don't have the same --max-ranks, which is of the whole job"));
         }
         if other.is_checked != first.is_checked {
             return Err(format!("node {node} and node 0 don't both have --check: give it to all, or to none"));

@@ -26,6 +26,7 @@ pub(super) fn written(deadlock: &Deadlock) -> Vec<u8> {
         "ranks": deadlock.ranks.iter().take(MOST).map(|(who, line)| json!([named(*who), line])).collect::<Vec<_>>(),
         "finalized": ranks(&deadlock.finalized),
         "unfinalized": ranks(&deadlock.unfinalized),
+        "uninitialized": ranks(&deadlock.uninitialized),
         "together": together.collect::<Vec<_>>(),
     });
     words.to_string().into_bytes()
@@ -41,6 +42,7 @@ pub(super) fn read(words: &[u8]) -> Deadlock {
         ranks: list("ranks").iter().filter_map(line).collect(),
         finalized: ranks("finalized"),
         unfinalized: ranks("unfinalized"),
+        uninitialized: ranks("uninitialized"),
         together: list("together").iter().filter_map(together).collect(),
     }
 }
@@ -128,6 +130,7 @@ mod tests {
             ranks: vec![(2.into(), "rank 2 waits in MPI_Recv for a message".into())],
             finalized: vec![3.into()],
             unfinalized: vec![4.into(), Who { world: 3, rank: 1 }],
+            uninitialized: vec![5.into()],
             together: vec![(2.into(), together("MPI_Bcast", Some(1))), (6.into(), together("MPI_Barrier", None))],
         };
         assert_eq!(read(&written(&deadlock)), deadlock);
