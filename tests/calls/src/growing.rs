@@ -74,7 +74,7 @@ impl Bench<'_> {
         let run = super::run_to_end(self.command(case))?;
         Ok(match run.status {
             None => Err((Bad::Hang, run.text)),
-            Some(status) => match super::judge(status, &run.text) {
+            Some(status) => match super::judge(self.arguments.engine, status, &run.text) {
                 Some(bad) => Err((bad, run.text)),
                 None => Ok(run.time),
             },

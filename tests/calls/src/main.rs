@@ -374,7 +374,7 @@ impl Bench<'_> {
         let Run { status, text, .. } = run_to_end(self.command(case))?;
         Ok(match status {
             None => Some((Bad::Hang, text)),
-            Some(status) => judge(status, &text).map(|bad| (bad, text)),
+            Some(status) => judge(self.arguments.engine, status, &text).map(|bad| (bad, text)),
         })
     }
 }
@@ -426,8 +426,10 @@ fn wait(child: &mut Child) -> Result<(Option<ExitStatus>, Duration)> {
 }
 
 /// Whether a status, or what was said, is none of a job that ended as it should.
-fn judge(status: ExitStatus, text: &str) -> Option<Bad> {
-    if let Some(signal) = status.signal().or_else(|| signal_of_a_process(text)) {
+fn judge(engine: Engine, status: ExitStatus, text: &str) -> Option<Bad> {
+    // MPICH's launcher may tell its own helper something that has just ended.
+    let is_helpers = engine != Engine::Local && status.signal() == Some(libc::SIGPIPE);
+    if let Some(signal) = status.signal().filter(|_| !is_helpers).or_else(|| signal_of_a_process(text)) {
         return (!is_of_ended_processes(text)).then_some(Bad::Signal(signal));
     }
     // "Assertion failed in file" is MPICH's own word for ranks that contradict each other in one collective: it ends the
