@@ -385,6 +385,8 @@ impl Site for Here<'_> {
     fn taken_back(&mut self, number: u64, taken: bool) {
         if taken {
             self.world.cancel_offer(number);
+        } else {
+            self.world.keep_offer(number);
         }
     }
 

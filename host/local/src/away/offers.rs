@@ -26,6 +26,8 @@ struct Place {
     /// How often the place was used, which is half of its number.
     generation: u32,
     bytes: Option<Bytes>,
+    /// `MPI_Cancel` has asked the other node for it, which has not answered: until then its rank waits.
+    is_asked_back: bool,
 }
 
 /// The messages to other nodes whose bytes wait here to be asked for.
@@ -41,6 +43,13 @@ pub(super) struct Offers {
 const MOST_KEPT: usize = 1 << 12;
 const OF_ONE: usize = 512;
 
+impl Place {
+    /// Whether it has the message of this operation, whose rank still has the bytes.
+    fn is_of(&self, operation: OpRef) -> bool {
+        matches!(self.bytes, Some(Bytes::Operation(of)) if of == operation)
+    }
+}
+
 impl Offers {
     fn insert(&mut self, bytes: Bytes) -> u64 {
         let index = self.free.pop().unwrap_or_else(|| {
@@ -49,7 +58,7 @@ impl Offers {
         });
         let place = &mut self.places[index as usize];
         place.generation = place.generation.wrapping_add(1);
-        place.bytes = Some(bytes);
+        (place.bytes, place.is_asked_back) = (Some(bytes), false);
         u64::from(place.generation) << 32 | u64::from(index)
     }
 
@@ -131,7 +140,7 @@ impl Rank {
             return;
         }
         let Some(place) = offers.place(operation.get().position.get()) else { return };
-        if matches!(place.bytes, Some(Bytes::Operation(of)) if of == operation) {
+        if place.is_of(operation) && !place.is_asked_back {
             place.bytes = Some(Bytes::Kept(operation.span().to_vec(), charge));
             offers.kept += 1;
             drop(offers);
@@ -140,10 +149,17 @@ impl Rank {
         }
     }
 
-    /// `MPI_Cancel` of an offer: what comes of it is heard later.
+    /// `MPI_Cancel` of an offer, however often: what comes of it is heard later.
     #[cold]
     pub(crate) fn cancel_away(&self, operation: OpRef) {
-        self.away().ask(Request::TakeBack(operation.get().position.get()));
+        let number = operation.get().position.get();
+        let mut offers = lock(&self.away().offers);
+        let place = offers.place(number).filter(|place| place.is_of(operation) && !place.is_asked_back);
+        let is_new = place.is_some_and(|place| !std::mem::replace(&mut place.is_asked_back, true));
+        drop(offers);
+        if is_new {
+            self.away().ask(Request::TakeBack(number));
+        }
     }
 
     /// Takes an offer back whose bytes are about to go. Whether it is the caller who completes it.
@@ -178,6 +194,18 @@ impl World {
     /// An offer that was asked back is taken back.
     pub fn cancel_offer(&self, number: u64) {
         self.complete_offer(number, |_| Outcome { cancelled: true, ..Outcome::default() });
+    }
+
+    /// An offer that was asked back is taken already: its rank may be done with it.
+    pub fn keep_offer(&self, number: u64) {
+        let mut offers = lock(&self.away().offers);
+        let Some(place) = offers.place(number) else { return };
+        place.is_asked_back = false;
+        if let Some(Bytes::Operation(operation)) = &place.bytes {
+            let owner = operation.get().owner;
+            drop(offers);
+            self.wake(owner);
+        }
     }
 
     fn complete_offer(&self, number: u64, outcome: impl FnOnce(usize) -> Outcome) {

@@ -317,12 +317,13 @@ pub fn precv_init(
     Ok(request)
 }
 
-/// Receives the greeting of a pair, unless the receiver's request is freed before it comes.
+/// Receives the greeting of a pair, also if the receiver's request is freed before it comes: it is no other's.
 async fn await_greeting(r: &Rank, from: Pattern, pair: Weak<Receiving>) -> Result<Status> {
     let pattern = Pattern { context: from.context.greetings(), ..from };
     let greeting = match r.post_recv_bytes(pattern, Greeting::BYTES) {
         Ok(started) => {
-            poll_fn(|_| if started.poll() || pair.strong_count() == 0 { Poll::Ready(()) } else { Poll::Pending }).await;
+            let is_vain = || pair.strong_count() == 0 && r.ends_orphans();
+            poll_fn(|_| if started.poll() || is_vain() { Poll::Ready(()) } else { Poll::Pending }).await;
             if pair.strong_count() == 0 {
                 return Ok(Status::EMPTY);
             }

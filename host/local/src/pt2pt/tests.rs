@@ -378,6 +378,35 @@ fn messages_in_parts() {
 }
 
 #[test]
+fn a_partitioned_receive_that_is_freed_leaves_the_next_one_its_own_sender() {
+    both(2, async |r| {
+        let none = rankine_abi::Info::NULL;
+        if r.id() == 0 {
+            // The first pair's greeting comes when its receiver has freed the request.
+            recv(r, Addr(64), 0, BYTE, 1, 1, WORLD).await.unwrap();
+            let freed = psend_init(r, Addr(64), 2, 8, BYTE, 1, 3, WORLD, none).unwrap();
+            request_free(r, freed).await.unwrap();
+            let used = psend_init(r, Addr(64), 3, 8, BYTE, 1, 3, WORLD, none).unwrap();
+            fill(r, 64, 24, 7);
+            start(r, used).unwrap();
+            pready_range(r, 0, 2, used).unwrap();
+            wait(r, used).await.unwrap();
+            request_free(r, used).await.unwrap();
+        } else {
+            let freed = precv_init(r, Addr(10_000), 2, 8, BYTE, 0, 3, WORLD, none).unwrap();
+            request_free(r, freed).await.unwrap();
+            send(r, Addr(64), 0, BYTE, 0, 1, WORLD).await.unwrap();
+            let used = precv_init(r, Addr(20_000), 3, 8, BYTE, 0, 3, WORLD, none).unwrap();
+            start(r, used).unwrap();
+            wait(r, used).await.unwrap();
+            check(r, 20_000, 24, 7);
+            request_free(r, used).await.unwrap();
+        }
+        r.end_orphans().await;
+    });
+}
+
+#[test]
 fn parts_that_come_before_their_receives_keep_the_order_of_their_messages() {
     both(1, async |r| {
         let none = rankine_abi::Info::NULL;

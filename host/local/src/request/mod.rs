@@ -159,6 +159,8 @@ pub(crate) struct State {
     background: RefCell<Vec<Request>>,
     /// Requests that were freed while active.
     orphans: RefCell<VecDeque<Request>>,
+    /// `MPI_Finalize` ends those.
+    ends_orphans: Cell<bool>,
     /// Where the rank lay when its first future was made; futures refer to it.
     home: Cell<*const Rank>,
 }
@@ -174,6 +176,7 @@ impl State {
             table: RefCell::new(Table::new(Class::Request, account, BESIDE)),
             background: RefCell::default(),
             orphans: RefCell::default(),
+            ends_orphans: Cell::new(false),
             home: Cell::new(std::ptr::null()),
         }
     }
@@ -462,11 +465,17 @@ impl Rank {
         self.requests.table.borrow().get(request.0).is_some_and(|entry| entry.freed)
     }
 
+    /// Whether what nobody will send any more is not waited for.
+    pub(crate) fn ends_orphans(&self) -> bool {
+        self.requests.ends_orphans.get()
+    }
+
     /// Waits for the sends and futures whose requests were freed while active, and takes back such receives:
     /// what `MPI_Finalize` owes them.
     pub(crate) async fn end_orphans(&self) {
+        self.requests.ends_orphans.set(true);
         loop {
-            let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
+            let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { break };
             if !self.is_orphan(request) {
                 continue;
             }
@@ -482,6 +491,7 @@ impl Rank {
             }
             self.collect(0, request).await;
         }
+        self.requests.ends_orphans.set(false);
     }
 }
 

@@ -25,8 +25,8 @@ use super::local::check::{Check, Observer};
 use super::local::compiler::Compiler;
 use super::local::spawn::{Embeds, Starter};
 use super::local::{Carriers, Guest, Local, spawn};
-use super::mpi::process::{confined, ends_within, quieten};
-use super::mpi::{self, Mpi};
+use super::mpi;
+use super::mpi::process::{confined, ends_within, prepare_for_library, quieten};
 use super::{Asked, Engine};
 use crate::module::symbols::Symbols;
 use crate::module::{self, HOST_STACK, Program, call_stack};
@@ -239,7 +239,8 @@ impl Engine for Nodes {
     }
 
     fn prepare() {
-        Mpi::prepare();
+        // No memory is cleared: letters show nothing that was not written into them.
+        prepare_for_library();
     }
 
     fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Nodes> {

@@ -80,9 +80,11 @@ impl Bytes {
         element: usize,
         mut act: impl FnMut(usize, usize, Runs<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut from = 0;
+        let longest = BYTES / element * element;
+        let (mut from, mut usual) = (0, longest);
         while from < bytes {
-            let mut length = (BYTES / element * element).min(bytes - from);
+            // Where runs are short, the next call has about as much room as the one before.
+            let mut length = usual.min(longest).min(bytes - from);
             let packed = loop {
                 let mut list = List::default();
                 self.layout.each_block(from as u64, (from + length) as u64, |offset, length| {
@@ -94,7 +96,7 @@ impl Bytes {
                 length = (length / 2 / element * element).max(element);
             };
             act(from, length, Runs::of(&packed))?;
-            from += length;
+            (from, usual) = (from + length, 2 * length);
         }
         Ok(())
     }

@@ -45,6 +45,17 @@ fn prepare_environment() -> Result<()> {
     confined::tell(&told)
 }
 
+/// What a process needs that will have an MPI library, whoever calls that.
+pub(crate) fn prepare_for_library() {
+    if let Err(error) = prepare_environment() {
+        tracing::warn!("{error}");
+    }
+    end_with_launcher();
+    if let Err(error) = fault::catch() {
+        tracing::debug!("crashes of the library are not told: {error:#}");
+    }
+}
+
 /// Ends this process when the launcher's helper ends that has started it: whoever kills that one leaves nobody else who would.
 fn end_with_launcher() {
     #[cfg(target_os = "linux")]
@@ -120,14 +131,8 @@ impl Engine for Mpi {
     }
 
     fn prepare() {
-        if let Err(error) = prepare_environment() {
-            tracing::warn!("{error}");
-        }
         clear_memory();
-        end_with_launcher();
-        if let Err(error) = fault::catch() {
-            tracing::debug!("crashes of the library are not told: {error:#}");
-        }
+        prepare_for_library();
     }
 
     fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Mpi> {
