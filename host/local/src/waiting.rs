@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 use crate::comm::Communicator;
 use crate::context::Context;
 use crate::mailbox::operation::{Kind, OpRef, What};
-use crate::pt2pt::Unmarked;
 use crate::rank::Rank;
 use crate::rma::{Wait, Window};
 use crate::spawn;
@@ -26,6 +25,26 @@ pub(crate) enum Waited {
     Port(Box<str>, spawn::Wait),
     /// A node to make ranks ready that are to start there.
     Starting(u32),
+}
+
+/// Parts of a message that is to go out which its program has not marked ready.
+pub(crate) struct Unmarked {
+    pub(crate) first: usize,
+    pub(crate) more: usize,
+    /// The message.
+    pub(crate) what: What,
+}
+
+impl Unmarked {
+    /// What the program has still to do: `partition 3 and 2 more of its message to rank 1 with tag 5 to be marked ready`.
+    fn in_words(&self) -> String {
+        let more = if self.more > 0 { format!(" and {} more", self.more) } else { String::new() };
+        let What { peer, tag, .. } = self.what;
+        format!(
+            "partition {}{more} of its message to rank {peer} with tag {tag} to be marked ready (MPI_Pready)",
+            self.first
+        )
+    }
 }
 
 /// A call that waits while other threads of its program use the rank: what the rank knows of the call that is under way.

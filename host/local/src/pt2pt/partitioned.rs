@@ -27,7 +27,7 @@ use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
-use crate::waiting::Waited;
+use crate::waiting::{Unmarked, Waited};
 
 /// Parts that a receive looks at in vain before it lets the program go on.
 const LOOKED_AT: usize = 64;
@@ -50,25 +50,6 @@ impl Parts {
             }
         };
         (own == parts).then_some((context, tag))
-    }
-}
-
-/// Parts of a message that is to go out which its program has not marked ready.
-pub(crate) struct Unmarked {
-    first: usize,
-    more: usize,
-    pub(crate) what: What,
-}
-
-impl Unmarked {
-    /// What the program has still to do: `partition 3 and 2 more of its message to rank 1 with tag 5 to be marked ready`.
-    pub(crate) fn in_words(&self) -> String {
-        let more = if self.more > 0 { format!(" and {} more", self.more) } else { String::new() };
-        let What { peer, tag, .. } = self.what;
-        format!(
-            "partition {}{more} of its message to rank {peer} with tag {tag} to be marked ready (MPI_Pready)",
-            self.first
-        )
     }
 }
 
