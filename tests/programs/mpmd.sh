@@ -88,8 +88,8 @@ cat > waits.c <<'END'
 #include <mpi.h>
 int main(void)
 {
-    MPI_Init(NULL, NULL);
-    MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Init(0, 0);
+    MPI_Recv(0, 0, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return MPI_Finalize();
 }
 END
