@@ -146,8 +146,8 @@ mod tests {
             bytes: 8,
             competitor: "rankine local".into(),
             seconds: seconds.into(),
-            floor: Vec::new(),
             ratio: ratio.map(|ratio| ("native".into(), ratio)).into_iter().collect(),
+            ..Line::default()
         }
     }
 

@@ -297,8 +297,8 @@ mod tests {
             bytes,
             competitor: competitor.into(),
             seconds: vec![best],
-            floor: Vec::new(),
             ratio: ratio.into_iter().collect(),
+            ..Line::default()
         }
     }
 

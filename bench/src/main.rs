@@ -21,6 +21,7 @@ mod objects;
 mod openmp;
 mod plans;
 mod python;
+mod ranks;
 mod record;
 mod spent;
 mod start;
@@ -51,7 +52,7 @@ struct Args {
     /// How often every competitor runs: 3 times, or 11 where ratios are what counts
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Run native programs of `io` and `arrays` with more ranks than cores too, which poll: that takes minutes
+    /// Run native programs of `io`, `arrays` and others with more ranks than cores too, which poll: that takes minutes
     #[arg(long)]
     crowded: bool,
     /// One round of pingpong, rma, ring, overhead and compute, kept in target/bench/quick
@@ -98,6 +99,14 @@ struct Wanted {
 enum Name {
     /// Two ranks: latency and bandwidth by message size, and message rate.
     Pingpong,
+    /// Streams of messages: by window, by pairs, from many to one; and a message behind others (`bytes` is how many those are).
+    Rates,
+    /// Every collective, blocking, nonblocking and persistent, of 2 to 512 ranks.
+    Collectives,
+    /// Derived datatypes beside packing by hand.
+    Types,
+    /// A job that does nothing, of 2 to 10,000 ranks: how long it takes, and the memory of a rank (`bytes` is how many there are).
+    Ranks,
     /// 64 ranks on the cores there are: a hop of a ring, and a barrier.
     Ring,
     /// One-sided operations of one rank on another: by length, atomic ones, locks; and a send beside a put.
@@ -167,6 +176,7 @@ fn measure(name: Name, wanted: &Wanted) -> Result<Record> {
         Name::Compute => of("compute", rounds(11), compute::run(rounds(11))),
         Name::Openmp => of("openmp", rounds(11), openmp::run("openmp", rounds(11))),
         Name::Hybrid => of("hybrid", rounds(11), openmp::run("hybrid", rounds(11))),
+        Name::Ranks => of("ranks", rounds(5), ranks::run(rounds(5), wanted.crowded)),
         Name::Start => of("start", rounds(5), start::run(rounds(5))),
         Name::Libc => of("libc", rounds(11), libc::run(rounds(11))),
         Name::Math => of("math", rounds(11), math::run(rounds(11))),

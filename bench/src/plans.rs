@@ -1,6 +1,7 @@
 //! Who runs in a round of each benchmark, and how.
 
 use std::process::Command;
+use std::rc::Rc;
 
 use anyhow::{Result, bail};
 
@@ -39,6 +40,9 @@ pub fn of(name: Name, crowded: bool) -> Result<Plan> {
     let pairs = |program| competitors().into_iter().map(|one| runs(program, one, 2, &[])).collect();
     Ok(match name {
         Name::Pingpong => beside_natives("pingpong", pairs("pingpong")),
+        Name::Types => beside_natives("types", pairs("types")),
+        Name::Rates => beside_natives("rates", by_ranks("rates", &[2, 4, 8, 16], crowded)),
+        Name::Collectives => beside_natives("collectives", by_ranks("collectives", &[2, 4, 16, 64, 512], crowded)),
         Name::Rma => beside_natives("rma", pairs("rma")),
         Name::Ring => beside_natives("ring", ring()),
         Name::Spawn => beside_natives("spawn", spawn()?),
@@ -63,10 +67,24 @@ pub fn of(name: Name, crowded: bool) -> Result<Plan> {
             let ways = objects::ways(alone)?.into_iter().map(|way| (way.name, Box::new(move || way.run()) as Box<_>));
             beside_natives(if alone { "objects-alone" } else { "objects" }, ways.collect())
         }
-        Name::Compute | Name::Openmp | Name::Hybrid | Name::Libc | Name::Math | Name::Start => {
+        Name::Compute | Name::Openmp | Name::Hybrid | Name::Libc | Name::Math | Name::Start | Name::Ranks => {
             unreachable!("they have rounds of their own")
         }
     })
+}
+
+/// A program with each of these numbers of ranks; native ones as far as they have cores, or are few.
+fn by_ranks(program: &'static str, numbers: &[u32], crowded: bool) -> Vec<Run> {
+    let mut all: Vec<Run> = Vec::new();
+    for one in competitors().into_iter().map(Rc::new) {
+        for &ranks in numbers {
+            if !one.is_native() || suits_natives(ranks, crowded && ranks <= 16) {
+                let one = one.clone();
+                all.push((one.name, Box::new(move || one.run(program, ranks, &[]))));
+            }
+        }
+    }
+    all
 }
 
 /// Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.

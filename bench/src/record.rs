@@ -36,7 +36,7 @@ pub struct Head {
 }
 
 /// One thing that one competitor did.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Line {
     pub what: String,
     pub bytes: u64,
@@ -49,6 +49,9 @@ pub struct Line {
     /// Its time by that of others in the same round: lower quartile, median, upper quartile.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ratio: BTreeMap<String, [f64; 3]>,
+    /// Bytes of each round, where memory is measured too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<f64>,
 }
 
 impl Line {
@@ -154,8 +157,7 @@ mod tests {
     use super::*;
 
     fn line(competitor: &str, seconds: &[f64]) -> Line {
-        let (floor, ratio) = Default::default();
-        Line { what: "put".into(), bytes: 8, competitor: competitor.into(), seconds: seconds.into(), floor, ratio }
+        Line { what: "put".into(), bytes: 8, competitor: competitor.into(), seconds: seconds.into(), ..Line::default() }
     }
 
     #[test]

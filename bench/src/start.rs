@@ -27,9 +27,10 @@ pub fn run(rounds: u32) -> Result<Vec<Line>> {
     let grid = folder.join("grid.toml");
     std::fs::write(&grid, describe(&nodes)).with_context(|| grid.display().to_string())?;
     let size = std::fs::metadata(&guest)?.len();
-    let mut lines = ["rankine, cold", "rankine, again", "native"].map(|competitor| {
-        let (seconds, floor, ratio) = Default::default();
-        Line { what: "a job of 4 nodes".into(), bytes: 0, competitor: competitor.into(), seconds, floor, ratio }
+    let mut lines = ["rankine, cold", "rankine, again", "native"].map(|competitor| Line {
+        what: "a job of 4 nodes".into(),
+        competitor: competitor.into(),
+        ..Line::default()
     });
     // Bytes that were copied to all nodes together.
     let mut copied = [0; 3];

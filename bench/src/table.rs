@@ -27,8 +27,7 @@ impl Results {
         let line = match self.lines.iter_mut().find(is_it) {
             Some(line) => line,
             None => {
-                let (seconds, floor, ratio) = Default::default();
-                self.lines.push(Line { what, bytes, competitor: competitor.into(), seconds, floor, ratio });
+                self.lines.push(Line { what, bytes, competitor: competitor.into(), ..Line::default() });
                 self.lines.last_mut().expect("it was just added")
             }
         };

@@ -41,9 +41,11 @@ pub fn run(guest: &[String], mut natives: Vec<Native>, rounds: u32) -> Result<Ve
     }
     let mut lines = Vec::new();
     for kernel in order {
-        let line = |competitor: &str, seconds: Vec<f64>| {
-            let (floor, ratio) = Default::default();
-            Line { what: kernel.clone(), bytes: 0, competitor: competitor.into(), seconds, floor, ratio }
+        let line = |competitor: &str, seconds: Vec<f64>| Line {
+            what: kernel.clone(),
+            competitor: competitor.into(),
+            seconds,
+            ..Line::default()
         };
         let mut guest = line(GUEST, all.iter().filter_map(|(ours, _)| ours.get(&kernel).copied()).collect());
         let of = |(index, native): (usize, &Native)| {

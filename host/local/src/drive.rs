@@ -210,7 +210,10 @@ impl Rank {
             match self.poll(future.as_mut(), Then::Looks) {
                 Step::Parked => {
                     let looks = if self.restless.take() { 1 } else { LOOKS };
-                    if stops() || !spinning.look(|| self.look_out(looks, self.watched.get())) {
+                    let look = || {
+                        self.look_out(looks, self.watched.get());
+                    };
+                    if stops() || !spinning.look(look) {
                         break None;
                     }
                 }
@@ -255,16 +258,17 @@ impl Rank {
         if self.world().spins() { self.spin(future, stops) } else { None }
     }
 
-    /// Waits until an envelope is there or `watched` has changed, but not for long.
+    /// Waits until an envelope is there or `watched` has changed, but not for long; whether it is so.
     #[inline]
-    pub(crate) fn look_out(&self, times: u32, watched: Option<OpRef>) {
+    pub(crate) fn look_out(&self, times: u32, watched: Option<OpRef>) -> bool {
         let ring = &self.mailbox().ring;
         for _ in 0..times {
             if ring.has_next() || watched.is_some_and(|operation| operation.has_news()) {
-                return;
+                return true;
             }
             crate::sync::spin_loop();
         }
+        false
     }
 }
 

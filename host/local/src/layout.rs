@@ -94,6 +94,23 @@ impl Layout {
         matches!(self.shape, Shape::Block)
     }
 
+    /// Whether its bytes are pieces shorter than a cache line, each on a line of its own.
+    pub(crate) fn is_sparse(&self) -> bool {
+        const SHORT: u64 = 32;
+        match &self.shape {
+            Shape::Block => false,
+            Shape::Strided { len, stride, .. } => *len <= SHORT && stride.unsigned_abs() >= 2 * SHORT,
+            Shape::Pieces(pieces) => {
+                let count = pieces.len() as u64;
+                self.size <= SHORT * count && self.hi.abs_diff(self.lo) >= 2 * SHORT * count
+            }
+            Shape::Repeat { inner, stride, .. } => {
+                inner.is_sparse() || inner.size <= SHORT && stride.unsigned_abs() >= 2 * SHORT
+            }
+            Shape::Sequence(parts) => parts[0].layout.is_sparse(),
+        }
+    }
+
     pub(super) fn origin(&self) -> i64 {
         self.origin
     }

@@ -239,7 +239,7 @@ async fn cancel_or_receive(one: &Rank) {
     let mut bytes = [0; 8];
     let receiving = one.post_recv(pattern(0), Span::over(&mut bytes)).unwrap();
     receiving.operation().into_iter().for_each(|operation| one.withdraw(operation));
-    if receiving.end().cancelled {
+    if receiving.end().is_cancelled() {
         assert_eq!(bytes, [0; 8]);
         receive(one, &mut bytes).await;
     }

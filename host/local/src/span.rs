@@ -136,6 +136,11 @@ impl<'a> Span<'a> {
         self.layout = None;
     }
 
+    /// Whether its bytes are scattered in short pieces.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.layout.as_ref().is_some_and(|typed| typed.is_sparse())
+    }
+
     /// Refuses a span for results that shares bytes with `operand`. Only contiguous ones are compared: others may
     /// interleave.
     pub(crate) fn apart_from(&self, operand: &Span<'_>) -> Result<()> {

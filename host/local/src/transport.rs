@@ -31,6 +31,9 @@ use crate::waiting::Waited;
 pub(crate) use started::Started;
 pub use started::receive_into;
 
+/// How often a call looks for what comes within moments before it begins to wait: as long as a peer needs that is about to send.
+pub(crate) const MOMENTS: u32 = if cfg!(miri) { 1 } else { 200 };
+
 impl Rank {
     /// Runs `f` on this rank's own mailbox, inside the gate.
     #[inline(always)]
@@ -142,11 +145,27 @@ impl Rank {
     /// Starts a send whose receiver pulls the message.
     #[inline(never)]
     pub(crate) fn post_pulled<'b>(&self, what: What, source: i32, span: Span<'b>) -> Result<Started<'_, 'b>> {
+        if self.is_better_packed(&what, &span)
+            && let Ok(parcel) = Parcel::from(span.to_vec()).kept(&self.account)
+        {
+            let operation = self.operation()?;
+            operation.start(what, Span::EMPTY);
+            operation.load(parcel);
+            return Ok(self.push_pulled(operation, &what, source));
+        }
         let operation = self.operation()?;
         // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
         // operation back before it gives that up.
         operation.start(what, unsafe { span.lasting() });
         Ok(self.push_pulled(operation, &what, source))
+    }
+
+    /// Whether a message is read more quickly when its sender has put it into a row. Each of its elements lies on a cache line of
+    /// its own, and the lines are near its sender; only ranks that share a core are as near to them.
+    fn is_better_packed(&self, what: &What, span: &Span<'_>) -> bool {
+        const LONGEST: usize = 256 << 10;
+        let world = self.world();
+        span.is_sparse() && span.bytes() <= LONGEST && world.has_cores() && world.is_here(what.destination)
     }
 
     /// As [`Rank::post_send`], of bytes that the operation keeps, or hands to its receiver.
@@ -263,10 +282,8 @@ impl Rank {
     /// is asked for. Nothing means that the receive has to be posted.
     #[inline(always)]
     pub(crate) fn receive_next(&self, pattern: &Pattern, span: &Span<'_>) -> Option<Header> {
-        // As long as a peer needs that is about to send.
-        const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
-        let spins = self.world().spins() && !self.world().has_requests();
+        let spins = self.looks_for_moments();
         if !spins && !self.mailbox().ring.has_next() {
             return None;
         }
@@ -277,7 +294,7 @@ impl Rank {
                 return None;
             }
             if spins {
-                self.look_out(LOOKS, None);
+                self.look_out(MOMENTS, None);
             }
             if !self.mailbox().ring.has_next() {
                 return None;
@@ -288,6 +305,33 @@ impl Rank {
         let Header { source, tag, .. } = header;
         self.tell(|| Event::Arrived { at: self.id(), source, tag, bytes: header.bytes(), expected: true });
         Some(header)
+    }
+
+    #[inline]
+    fn looks_for_moments(&self) -> bool {
+        self.world().spins() && !self.world().has_requests()
+    }
+
+    /// Keeps this rank inside its own gate for moments, unless it is there already and looks longer.
+    #[inline]
+    pub(crate) fn attend_for_moments(&self) -> Option<Attending<'_>> {
+        (self.looks_for_moments() && !self.attending.get()).then(|| self.attend())
+    }
+
+    /// Whether an operation is complete, or is a receive that becomes so within moments. Who waits for a send that is long helps
+    /// with it.
+    #[inline(always)]
+    pub(crate) fn is_soon_done(&self, operation: OpRef) -> bool {
+        if operation.is_done() {
+            return true;
+        }
+        if !operation.what().kind.receives() {
+            return false;
+        }
+        let Some(_attending) = self.attend_for_moments() else { return false };
+        self.look_out(MOMENTS, Some(operation));
+        self.progress();
+        operation.is_done()
     }
 
     /// Starts a receive.
@@ -490,7 +534,7 @@ impl Rank {
             return self.cancel_away(operation);
         }
         if self.take_back(operation, false) {
-            let _ = operation.complete(Outcome { cancelled: true, ..Outcome::default() });
+            let _ = operation.complete(Outcome::CANCELLED);
         }
     }
 
@@ -523,7 +567,7 @@ impl Rank {
             false => self.take_back(operation, true),
         };
         if taken {
-            let _ = operation.complete(Outcome { cancelled: true, ..Outcome::default() });
+            let _ = operation.complete(Outcome::CANCELLED);
             return;
         }
         let mut backoff = Backoff::new();

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::events::{Event, Listen};
 use crate::layout::Layout;
 use crate::mailbox::matching::{Arrived, Pair, Work};
-use crate::mailbox::operation::{OpRef, Operation, Outcome};
+use crate::mailbox::operation::{Fate, OpRef, Operation, Outcome};
 use crate::mailbox::ring::Header;
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::members::Members;
@@ -716,7 +716,7 @@ impl World {
             tag: header.tag,
             bytes: bytes as u64,
             length: length as u64,
-            cancelled: false,
+            fate: Fate::Done,
         };
         if pair.receive.take().complete(outcome) {
             self.wake(to);

@@ -58,7 +58,9 @@ fn row(table: &Table, function: &Function) -> Result<String> {
     if function.by.local {
         let of = |(names, variant): (String, Option<bool>)| {
             let large = function.marks.large && variant.is_none();
-            Row { names, variant, large, ..row }.text(&[by_hand(function, variant)]) + ";\n"
+            let text = Row { names, variant, large, ..row }.text(&[by_hand(function, variant)]);
+            let then = if function.marks.at_once { "\n        then |done| { done }" } else { "" };
+            text + then + ";\n"
         };
         let rows = hand::rows(function).into_iter().map(|(plain, variant)| match variant {
             Some(large) => (name(function, plain, large), variant),
@@ -184,7 +186,11 @@ fn by_hand(function: &Function, variant: Option<bool>) -> String {
         Word::Handle => format!("{} as u32", p.variable()),
         _ => p.variable().to_owned(),
     });
-    if is_async(function) { call + ".await" } else { call }
+    match (function.marks.at_once, is_async(function)) {
+        (true, _) => call.replacen('(', "_at_once(", 1),
+        (false, true) => call + ".await",
+        (false, false) => call,
+    }
 }
 
 fn emit_chapter(title: &str, rows: &str) -> Result<String> {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::{Address, NOBODY, Request, lock};
 use crate::mailbox::matching::{Pair, Work};
-use crate::mailbox::operation::{Kind, Matched, OpRef, Outcome, What};
+use crate::mailbox::operation::{Fate, Kind, Matched, OpRef, Outcome, What};
 use crate::mailbox::ring::{EAGER, Header};
 use crate::quota::{Charge, Cost};
 use crate::span::Span;
@@ -216,7 +216,7 @@ impl World {
 
     /// They never will.
     pub fn break_arrival(&self, number: u64) {
-        self.complete_arrival(number, |_, _| Outcome { cancelled: true, ..Outcome::default() });
+        self.complete_arrival(number, |_, _| Outcome::CANCELLED);
     }
 
     fn complete_arrival(&self, number: u64, outcome: impl FnOnce(OpRef, &Header) -> Outcome) {
@@ -292,7 +292,7 @@ impl World {
 /// All bytes of a message that the receive has room for have come.
 fn moved(receive: OpRef, header: &Header) -> Outcome {
     let bytes = (header.bytes() as u64).min(receive.span().bytes() as u64);
-    Outcome { source: header.source, tag: header.tag, bytes, length: header.bytes() as u64, cancelled: false }
+    Outcome { source: header.source, tag: header.tag, bytes, length: header.bytes() as u64, fate: Fate::Done }
 }
 
 fn header(address: &Address, length: u64) -> Header {

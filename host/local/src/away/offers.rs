@@ -193,7 +193,7 @@ impl World {
 
     /// An offer that was asked back is taken back.
     pub fn cancel_offer(&self, number: u64) {
-        self.complete_offer(number, |_| Outcome { cancelled: true, ..Outcome::default() });
+        self.complete_offer(number, |_| Outcome::CANCELLED);
     }
 
     /// An offer that was asked back is taken already: its rank may be done with it.
@@ -213,7 +213,7 @@ impl World {
         if let Some(Bytes::Operation(operation)) = taken {
             let (owner, bytes) = (operation.get().owner, operation.span().bytes());
             let (outcome, to) = (outcome(bytes), operation.what().destination);
-            if !outcome.cancelled {
+            if !outcome.is_cancelled() {
                 // Who carries copies for the sender.
                 let (from, to) = (owner as usize, to as usize);
                 self.tell(|| Event::Copied { from, to, bytes, by: from });

@@ -169,6 +169,10 @@ impl Alltoall {
     /// Every block that goes straight goes to its place.
     async fn directly(&self, g: &Coll<'_>, send: &Blocks, straight: impl Fn(usize, &Span<'_>) -> bool) -> Result<()> {
         copy_own(&self.receive.get(g.r(), g.rank)?, &send.get(g.r(), g.rank)?)?;
+        if g.size == 2 {
+            let peer = 1 - g.rank;
+            return g.swap(peer, &send.get(g.r(), peer)?, &self.receive.get(g.r(), peer)?).await;
+        }
         let mut flight = Flight::new();
         for step in 1..g.size {
             let (to, from) = ((g.rank + step) % g.size, (g.rank + g.size - step) % g.size);

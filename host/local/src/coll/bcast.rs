@@ -45,7 +45,7 @@ impl Collective for Bcast {
             Role::Member(root) if !g.is_inter() => spread(g, root, &self.span).await,
             Role::Member(root) => {
                 if g.rank == 0 {
-                    g.irecv(root, &self.span)?.finish().await?;
+                    g.recv_whole(root, &self.span).await?;
                 }
                 spread(&g.local(), 0, &self.span).await
             }
@@ -60,6 +60,10 @@ const LONG: usize = 16 << 10;
 
 /// Brings the root's bytes to every rank.
 pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span<'_>) -> Result<()> {
+    if g.size == 2 {
+        let other = 1 - g.rank;
+        return if g.rank == root { g.send(other, span).await } else { g.recv_whole(other, span).await };
+    }
     // A tree of nodes of which one is short has no other root.
     let near = if root == 0 || g.size.is_multiple_of(g.near()) { g.near() } else { g.size };
     let tree = if g.has_cores() && span.bytes() >= LONG { Tree::flat(g.size, near) } else { g.tree_of(near) };
@@ -79,7 +83,7 @@ pub(super) async fn spread_along(
     let back = |place| turned(place, root);
     let place = there(g.rank);
     let received = match tree.parent(place) {
-        Some(parent) => g.irecv(back(parent), span)?.finish().await,
+        Some(parent) => g.recv_whole(back(parent), span).await,
         None => Ok(()),
     };
     // Where too much or too little has come, those below are not left waiting for it.

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
-use super::{Coll, Pending};
+use super::{Coll, Pending, whole};
 use crate::error::Result;
+use crate::mailbox::ring::EAGER;
 use crate::quota::{Charge, Cost, exhausted};
 use crate::rank::Rank;
 use crate::span::Span;
@@ -50,6 +51,17 @@ impl<'a> Flight<'a> {
             return Ok(());
         }
         self.add(g.irecv(peer, span)?).await
+    }
+
+    /// Receives, unless there is nothing to receive: at once, if the message is short and the next one that comes.
+    pub(super) async fn take_some(&mut self, g: &Coll<'a>, peer: usize, span: &Span<'a>) -> Result<()> {
+        if span.bytes() == 0 {
+            return Ok(());
+        }
+        match g.take_next(peer, span) {
+            Some(bytes) => whole(bytes, peer, span.bytes()),
+            None => self.add(g.irecv(peer, span)?).await,
+        }
     }
 
     /// Starts a send, unless there is nothing to send.
@@ -200,7 +212,30 @@ impl<'a> Coll<'a> {
 
     /// Receives and waits, unless there is nothing to receive.
     pub(super) async fn recv_some(&self, peer: usize, span: &Span<'_>) -> Result<()> {
-        if span.bytes() == 0 { Ok(()) } else { self.irecv(peer, span)?.finish().await }
+        if span.bytes() == 0 { Ok(()) } else { self.recv_whole(peer, span).await }
+    }
+
+    /// Receives `length` bytes into the host, and waits.
+    pub(super) async fn recv_carried(&self, peer: usize, length: usize) -> Result<Scratch<'a>> {
+        let mut bytes = Scratch::new(self.r(), length)?;
+        self.recv_whole(peer, &bytes.span()).await?;
+        Ok(bytes)
+    }
+
+    /// Sends bytes in the host to a peer while receiving so many from it; the own ones, and those.
+    pub(super) async fn swap_carried(
+        &self,
+        peer: usize,
+        mine: Scratch<'a>,
+        length: usize,
+    ) -> Result<(Scratch<'a>, Scratch<'a>)> {
+        let receiving = if length > EAGER { Some(self.irecv_carried(peer, length)?) } else { None };
+        let sending = self.isend_carried(peer, mine)?;
+        let theirs = match receiving {
+            Some(receiving) => receiving.finish().await?,
+            None => self.recv_carried(peer, length).await?,
+        };
+        Ok((sending.finish().await?, theirs))
     }
 
     /// Starts a receive of `length` bytes into the host.

@@ -10,6 +10,7 @@ use super::tree::Tree;
 use super::{Coll, bcast};
 use crate::error::Result;
 use crate::op::Reduction;
+use crate::span::Span;
 
 /// Operands that came in rank order, combined as far as the order allows.
 pub(super) struct Fold<'a, 'c> {
@@ -55,8 +56,48 @@ pub(super) async fn to_first<'a>(
     up(g, reduction, g.tree_of(near), mine).await
 }
 
+/// Combines the operands of the only two ranks: the result at the root, nothing at the other.
+pub(super) async fn of_two<'a>(
+    g: &Coll<'a>,
+    reduction: &Reduction,
+    mine: Scratch<'a>,
+    root: usize,
+) -> Result<Option<Scratch<'a>>> {
+    if g.rank != root {
+        g.isend_carried(root, mine)?.finish().await?;
+        return Ok(None);
+    }
+    let other = 1 - root;
+    let theirs = g.recv_carried(other, mine.len()).await?;
+    Ok(Some(with(g, reduction, mine, (other, theirs)).await?))
+}
+
 /// Combines the operands of a tree's ranks: the result at its root, nothing elsewhere.
 async fn up<'a>(g: &Coll<'a>, reduction: &Reduction, tree: Tree, mine: Scratch<'a>) -> Result<Option<Scratch<'a>>> {
+    let mut children = tree.children(g.rank);
+    let mine = match (children.next(), children.next()) {
+        (Some(only), None) => {
+            let theirs = g.recv_carried(only, mine.len()).await?;
+            with(g, reduction, mine, (only, theirs)).await?
+        }
+        _ => with_those_below(g, reduction, tree, mine).await?,
+    };
+    match tree.parent(g.rank) {
+        None => Ok(Some(mine)),
+        Some(parent) => {
+            g.isend_carried(parent, mine)?.finish().await?;
+            Ok(None)
+        }
+    }
+}
+
+/// Combines the operands of all that a rank has below it in a tree with its own.
+async fn with_those_below<'a>(
+    g: &Coll<'a>,
+    reduction: &Reduction,
+    tree: Tree,
+    mine: Scratch<'a>,
+) -> Result<Scratch<'a>> {
     let length = mine.len();
     let mut levels = Vec::new();
     for level in tree.levels_below(g.rank) {
@@ -71,13 +112,7 @@ async fn up<'a>(g: &Coll<'a>, reduction: &Reduction, tree: Tree, mine: Scratch<'
         }
         mine = fold.finish().await?;
     }
-    match tree.parent(g.rank) {
-        None => Ok(Some(mine)),
-        Some(parent) => {
-            g.isend_carried(parent, mine)?.finish().await?;
-            Ok(None)
-        }
-    }
+    Ok(mine)
 }
 
 /// Combines every rank's operand: the result at every rank.
@@ -108,13 +143,40 @@ async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, unit: usize, mut mine
     let mut step = unit;
     while step < g.size {
         let peer = g.rank ^ step;
-        let receiving = g.irecv_carried(peer, mine.len())?;
-        let sending = g.isend_carried(peer, mine)?;
-        let theirs = receiving.finish().await?;
-        mine = with(g, reduction, sending.finish().await?, (peer, theirs)).await?;
+        let length = mine.len();
+        let (own, theirs) = g.swap_carried(peer, mine, length).await?;
+        mine = with(g, reduction, own, (peer, theirs)).await?;
         step *= 2;
     }
     Ok(mine)
+}
+
+/// Operands of up to so many bytes lie on the stack.
+const ON_STACK: usize = 128;
+
+/// Whether ranks trade short operands, each with one after the other.
+pub(super) fn is_traded(g: &Coll<'_>, bytes: usize) -> bool {
+    bytes <= ON_STACK && g.size.is_power_of_two() && g.unit() == 1
+}
+
+/// As [`to_all`], of operands that are [traded](is_traded).
+pub(super) async fn trade(g: &Coll<'_>, reduction: &Reduction, from: &Span<'_>, to: &Span<'_>) -> Result<()> {
+    let (mut one, mut other) = ([0; ON_STACK], [0; ON_STACK]);
+    let (mut mine, mut theirs) = (&mut one[..from.bytes()], &mut other[..from.bytes()]);
+    from.read(0, mine);
+    let mut step = 1;
+    while step < g.size {
+        let peer = g.rank ^ step;
+        g.swap(peer, &Span::over(mine), &Span::over(theirs)).await?;
+        // The one of the lower rank comes first, and the result is in the other.
+        if g.rank < peer {
+            std::mem::swap(&mut mine, &mut theirs);
+        }
+        reduction.apply(g.r(), theirs, mine).await?;
+        step *= 2;
+    }
+    to.unpack(0, mine);
+    Ok(())
 }
 
 /// Combines the operands of this rank and of another.

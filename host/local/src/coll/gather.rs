@@ -98,7 +98,7 @@ async fn collect(g: &Coll<'_>, own: Option<&Span<'_>>, blocks: &Blocks) -> Resul
             continue;
         }
         if peer != g.rank || g.is_inter() {
-            flight.recv_some(g, peer, &block).await?;
+            flight.take_some(g, peer, &block).await?;
         } else if let Some(own) = own {
             copy_own(&block, own)?;
         }

@@ -196,13 +196,14 @@ impl Pending<'_> {
     async fn finish(self) -> Result<()> {
         let (expected, peer) = (self.expected, self.peer);
         let bytes = self.wait().await?;
-        match expected {
-            Some(expected) if bytes != expected => {
-                Err(differs(MPI_ERR_COUNT, bytes as u64, peer as i32, expected as u64))
-            }
-            _ => Ok(()),
-        }
+        expected.map_or(Ok(()), |expected| whole(bytes, peer, expected))
     }
+}
+
+/// Whether all has come.
+#[inline]
+fn whole(bytes: usize, peer: usize, expected: usize) -> Result<()> {
+    if bytes == expected { Ok(()) } else { Err(differs(MPI_ERR_COUNT, bytes as u64, peer as i32, expected as u64)) }
 }
 
 /// The error of a rank that has got more or less than it has to.
@@ -290,18 +291,62 @@ impl<'a> Coll<'a> {
         self.isend(peer, span)?.finish().await
     }
 
+    /// Takes a short message straight off the ring, if it is there or comes within moments: a receive that is posted costs as much
+    /// as the message. What goes on beside others must not look for one.
+    #[inline]
+    fn take_next(&self, peer: usize, span: &Span<'_>) -> Option<usize> {
+        let is_blocking = self.tag & !LOCAL == 0;
+        if !is_blocking || span.bytes() > EAGER {
+            return None;
+        }
+        Some(self.r.receive_next(&self.pattern(peer), span)?.bytes())
+    }
+
     /// Receives and waits; how many bytes came.
     pub(crate) async fn recv(&self, peer: usize, span: &Span<'_>) -> Result<usize> {
-        self.irecv(peer, span)?.wait().await
+        match self.take_next(peer, span) {
+            Some(bytes) => Ok(bytes),
+            None => self.irecv(peer, span)?.wait().await,
+        }
+    }
+
+    /// Receives as many bytes as the span has, and waits.
+    pub(crate) async fn recv_whole(&self, peer: usize, span: &Span<'_>) -> Result<()> {
+        match self.take_next(peer, span) {
+            Some(bytes) => whole(bytes, peer, span.bytes()),
+            None => self.irecv(peer, span)?.finish().await,
+        }
+    }
+
+    /// Starts the receive of a message that goes on while this rank sends: a short one is only taken when that is done.
+    fn irecv_long(&self, peer: usize, span: &Span<'a>) -> Result<Option<Pending<'a>>> {
+        (span.bytes() > EAGER).then(|| self.irecv(peer, span)).transpose()
     }
 
     /// Sends to one rank while receiving from another.
     pub(crate) async fn sendrecv(&self, to: usize, send: &Span<'_>, from: usize, receive: &Span<'_>) -> Result<usize> {
-        let receiving = self.irecv(from, receive)?;
+        let receiving = self.irecv_long(from, receive)?;
         let sending = self.isend(to, send)?;
-        let bytes = receiving.wait().await?;
+        let bytes = match receiving {
+            Some(receiving) => receiving.wait().await?,
+            None => self.recv(from, receive).await?,
+        };
         sending.wait().await?;
         Ok(bytes)
+    }
+
+    /// Sends to a peer while receiving from it; where one of the messages has no bytes, it is none.
+    async fn swap(&self, peer: usize, send: &Span<'_>, receive: &Span<'_>) -> Result<()> {
+        let receiving = self.irecv_long(peer, receive)?;
+        let sending = (send.bytes() > 0).then(|| self.isend(peer, send)).transpose()?;
+        match receiving {
+            Some(receiving) => receiving.finish().await?,
+            None => self.recv_some(peer, receive).await?,
+        }
+        match sending {
+            Some(sending) => sending.finish().await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -115,13 +115,16 @@ pub(super) async fn to_root(
     while at < from.bytes() {
         let length = segment.min(from.bytes() - at);
         let mine = Scratch::packed(g.r(), from, at, length)?;
-        let mut result = fold::to_first(g, reduction, mine).await?;
-        if root != 0 {
+        let mut result = match g.size {
+            2 => fold::of_two(g, reduction, mine, root).await?,
+            _ => fold::to_first(g, reduction, mine).await?,
+        };
+        if root != 0 && g.size > 2 {
             if let Some(result) = result.take() {
                 g.isend_carried(root, result)?.finish().await?;
             }
             if g.rank == root {
-                result = Some(g.irecv_carried(0, length)?.finish().await?);
+                result = Some(g.recv_carried(0, length).await?);
             }
         }
         if let (Some(to), Some(result)) = (to, result) {
@@ -219,6 +222,9 @@ impl Collective for Allreduce {
         if g.size == 1 {
             self.to.copy_from(&self.from, self.from.bytes());
             return Ok(());
+        }
+        if fold::is_traded(g, self.from.bytes()) {
+            return fold::trade(g, &self.reduction, &self.from, &self.to).await;
         }
         if by_slices(g, self.from.bytes()) {
             return self.by_slices(g).await;

@@ -110,10 +110,7 @@ impl ReduceScatter {
         let peer = 1 - g.rank;
         let [mine, theirs] = [g.rank, peer].map(|rank| self.slices.range(rank));
         let packed = |slice: Range<usize>| Scratch::packed(g.r(), &self.from, slice.start, slice.len());
-        let receiving = g.irecv_carried(peer, mine.len())?;
-        let sending = g.isend_carried(peer, packed(theirs)?)?;
-        let operand = receiving.finish().await?;
-        sending.finish().await?;
+        let (_, operand) = g.swap_carried(peer, packed(theirs)?, mine.len()).await?;
         let result = fold::with(g, &self.reduction, packed(mine)?, (peer, operand)).await?;
         self.to.unpack(0, &result);
         Ok(())

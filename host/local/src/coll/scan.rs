@@ -78,7 +78,7 @@ impl Collective for Scan {
             let length = segment.min(self.from.bytes() - at);
             let mut mine = Scratch::packed(g.r(), &self.from, at, length)?;
             if g.rank > 0 {
-                let before = g.irecv_carried(g.rank - 1, length)?.finish().await?;
+                let before = g.recv_carried(g.rank - 1, length).await?;
                 if !self.inclusive {
                     self.to.unpack(at, &before);
                 }

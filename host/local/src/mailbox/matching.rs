@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use smallvec::SmallVec;
 
-use super::operation::{Kind, Matched, OpRef, Outcome};
+use super::operation::{Fate, Kind, Matched, OpRef, Outcome};
 use super::parts::Parts;
 use super::ring::{Header, Payload};
 use crate::context::Context;
@@ -515,7 +515,7 @@ pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnc
         tag: header.tag,
         bytes: bytes as u64,
         length: header.bytes() as u64,
-        cancelled: false,
+        fate: Fate::Done,
     };
     let receive = matched.take();
     if receive.get().owner == by { receive.complete_own(outcome) } else { receive.complete(outcome) }

@@ -69,7 +69,28 @@ pub struct Outcome {
     /// The message's length: more than `bytes` if it did not fit, and the receive failed with `MPI_ERR_TRUNCATE`.
     pub length: u64,
     /// Whether it was cancelled.
-    pub cancelled: bool,
+    pub fate: Fate,
+}
+
+impl Outcome {
+    pub(crate) const CANCELLED: Outcome = Outcome { source: 0, tag: 0, bytes: 0, length: 0, fate: Fate::Cancelled };
+
+    #[inline]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.fate == Fate::Cancelled
+    }
+}
+
+/// Whether an operation came to its end. A word, as all of [`Outcome`] is whole words: a bool and the gap behind it are moved in
+/// two reads that overlap, and such a read waits for the writes before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Fate {
+    /// It did.
+    #[default]
+    Done,
+    /// It was taken back.
+    Cancelled,
 }
 
 /// A long copy that the waiting sender joins: chunks are taken from both ends, so no chunk is taken twice.
@@ -330,6 +351,13 @@ impl OpRef {
         waited
     }
 
+    /// Whether all of its message came. It is complete.
+    pub(crate) fn is_whole(&self) -> bool {
+        debug_assert!(self.is_done());
+        // SAFETY: it is complete, so its matcher wrote the outcome before, and writes no more.
+        self.get().outcome.with(|outcome| unsafe { (*outcome).length <= (*outcome).bytes })
+    }
+
     /// The outcome of a complete operation; lets go of its buffer. Nothing if it is not complete: then all of it is
     /// still its matcher's.
     #[inline(always)]
@@ -370,6 +398,6 @@ impl Matched {
 impl Drop for Matched {
     #[cold]
     fn drop(&mut self) {
-        let _ = self.0.complete(Outcome { cancelled: true, ..Outcome::default() });
+        let _ = self.0.complete(Outcome::CANCELLED);
     }
 }

@@ -76,7 +76,7 @@ fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option
 }
 
 /// What a receive or probe asks for; `None` from `MPI_PROC_NULL`.
-#[inline]
+#[inline(always)]
 pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Option<Pattern>> {
     tag::of_receive(tag)?;
     if source == MPI_PROC_NULL {
@@ -110,7 +110,7 @@ impl Outcome {
     /// The status a guest sees. A truncated message's error is its caller's to report.
     #[inline(always)]
     pub(crate) fn status(&self) -> Status {
-        if self.cancelled {
+        if self.is_cancelled() {
             let mut status = Status::EMPTY;
             status.set_cancelled(true);
             return status;

@@ -1,6 +1,7 @@
 //! A send and a receive in one call (MPI-5.0 §3.11).
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -13,6 +14,7 @@ use crate::comm::Communicator;
 use crate::error::Result;
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
+use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -29,6 +31,21 @@ struct Exchange {
 }
 
 impl Exchange {
+    /// Both halves, where both messages are short and the one that is received is there, or comes within moments. What is sent
+    /// may have left when it is not.
+    #[inline(always)]
+    fn at_once(&mut self, r: &Rank) -> Option<Status> {
+        let (to, sent) = &mut self.send;
+        let (from, received) = &self.receive;
+        let pattern = from.as_ref()?;
+        if received.bytes() > EAGER || !to.as_ref().is_none_or(|what| r.send_short(what, self.comm.rank, sent)) {
+            return None;
+        }
+        *to = None;
+        let header = r.receive_next(pattern, received)?;
+        Some(Status::new(header.source, header.tag, header.bytes() as u64))
+    }
+
     async fn run(self, r: &Rank) -> Result<Status> {
         let copy = self.in_place.then(|| self.send.1.to_vec());
         let receiving = match self.receive {
@@ -92,8 +109,10 @@ fn exchange_in_place(
     Ok(Exchange { in_place: true, ..exchange })
 }
 
-/// `MPI_Sendrecv`
-pub async fn sendrecv(
+/// `MPI_Sendrecv` as far as it comes without waiting: to its end where both messages are short and the one that is received is
+/// there, or comes within moments. Else the rest of it.
+#[inline(always)]
+pub fn sendrecv_at_once(
     r: &Rank,
     sendbuf: Addr,
     sendcount: i64,
@@ -106,10 +125,10 @@ pub async fn sendrecv(
     source: i32,
     recvtag: i32,
     comm: Comm,
-) -> Result<Status> {
-    let exchange =
+) -> Result<ControlFlow<Status, impl Future<Output = Result<Status>>>> {
+    let mut exchange =
         exchange(r, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
-    exchange.run(r).await
+    Ok(exchange.at_once(r).map_or_else(|| Continue(exchange.run(r)), Break))
 }
 
 /// `MPI_Isendrecv`

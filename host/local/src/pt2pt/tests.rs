@@ -94,8 +94,11 @@ fn exchanges_in_a_ring() {
             let (right, left) = ((r.id() as i32 + 1) % 3, (r.id() as i32 + 2) % 3);
             let there = Addr(400_000);
             fill(r, 64, length, r.id() as u8);
-            let status =
-                sendrecv(r, Addr(64), length, BYTE, right, 1, there, length, BYTE, left, 1, WORLD).await.unwrap();
+            let call = sendrecv_at_once(r, Addr(64), length, BYTE, right, 1, there, length, BYTE, left, 1, WORLD);
+            let status = match call.unwrap() {
+                Break(status) => status,
+                Continue(rest) => rest.await.unwrap(),
+            };
             assert_eq!((status.source, status.bytes()), (left, length as u64));
             check(r, there.0, length, left as u8);
             sendrecv_replace(r, Addr(64), length, BYTE, right, 2, left, MPI_ANY_TAG, WORLD).await.unwrap();

@@ -10,10 +10,14 @@ use std::task::{Context, Poll, Waker};
 use rankine_abi::{Comm, Request, Status};
 use smallvec::SmallVec;
 
-use super::{Activity, Completion, WHAT};
+use super::{Activity, Completion, Entry, WHAT};
 use crate::error::Result;
 use crate::quota::Charge;
 use crate::rank::Rank;
+use crate::transport::MOMENTS;
+
+/// How often a call looks for what comes for a future before it begins to wait.
+const ROUNDS: u32 = 4;
 
 /// What a background request does; how it ends is its status, or its error.
 pub(crate) struct Future {
@@ -107,6 +111,22 @@ impl Rank {
         }
     }
 
+    /// Whether a future ends within moments: as long as something comes, for a few rounds.
+    pub(super) fn is_soon_over(&self, request: Request) -> bool {
+        let is_future = |entry: &Entry| matches!(entry.activity, Activity::Future(_));
+        let is_over = || !self.requests.table.borrow().get(request.0).is_some_and(is_future);
+        let asks = || self.questions.next.borrow().is_some();
+        let Some(_attending) = self.attend_for_moments() else { return false };
+        for _ in 0..ROUNDS {
+            let has_come = self.look_out(MOMENTS, self.watched.get());
+            self.advance();
+            if !has_come || is_over() || asks() {
+                break;
+            }
+        }
+        is_over()
+    }
+
     /// Polls one future; whether it has ended.
     fn advance_one(&self, request: Request) -> bool {
         let future = match self.requests.table.borrow_mut().get_mut(request.0).map(|entry| &mut entry.activity) {
@@ -121,8 +141,9 @@ impl Rank {
             match (polled, &mut entry.activity) {
                 (Poll::Pending, Activity::Future(place)) => **place = Some(future),
                 (Poll::Pending, activity) => *activity = Activity::Future(Box::new(Some(future))),
-                (Poll::Ready(result), activity) => {
-                    *activity = Activity::Complete(Box::new(Completion::from_result(result)));
+                (Poll::Ready(Ok(status)), activity) => *activity = Activity::complete(status),
+                (Poll::Ready(Err(error)), activity) => {
+                    *activity = Activity::Complete(Box::new(Completion::failed(error)))
                 }
             }
         }

@@ -5,7 +5,8 @@
 //! arguments that are wrong. Functions of one request then raise [`Completed::error`]; those that give an array of
 //! statuses raise [`in_status`], after storing each error in its status.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::task::Poll;
 
 use rankine_abi::{Comm, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
@@ -185,16 +186,27 @@ impl Rank {
 }
 
 /// `MPI_Wait`
-#[inline]
 pub async fn wait(r: &Rank, request: Request) -> Result<Completed> {
+    match wait_at_once(r, request)? {
+        Break(completed) => Ok(completed),
+        Continue(rest) => Ok(rest.await),
+    }
+}
+
+/// `MPI_Wait` as far as it comes without waiting: to its end where the request is complete, or becomes so within moments. Else
+/// the rest of it.
+#[inline(always)]
+pub fn wait_at_once(r: &Rank, request: Request) -> Result<ControlFlow<Completed, impl Future<Output = Completed>>> {
     r.check_request(request)?;
     let mut completed = Completed::begun(0, request);
     r.advance();
-    if r.collect_at_once(&mut completed) {
-        return Ok(completed);
+    if r.collect_at_once(&mut completed) || (r.is_soon_complete(request) && r.collect_at_once(&mut completed)) {
+        return Ok(Break(completed));
     }
-    poll_fn(|_| if r.poll_request(request) { Poll::Ready(()) } else { Poll::Pending }).await;
-    Ok(r.collect(0, request).await)
+    Ok(Continue(async move {
+        poll_fn(|_| if r.poll_request(request) { Poll::Ready(()) } else { Poll::Pending }).await;
+        r.collect(0, request).await
+    }))
 }
 
 /// `MPI_Test`: nothing if the request is not complete.
@@ -258,6 +270,30 @@ pub async fn waitall(r: &Rank, requests: &[Request]) -> Result<Vec<Completed>> {
     })
     .await;
     Ok(r.collect_all(requests, true, room).await)
+}
+
+/// So many requests are looked through without a list of what came of them.
+pub const FEW: usize = 16;
+
+/// `MPI_Waitall` of a few sends and receives that are complete, or become so within moments: each is given away when it is
+/// collected. False where it is not so; nothing was done then.
+pub fn waitall_at_once(r: &Rank, requests: &[Request], mut each: impl FnMut(&Completed)) -> bool {
+    r.advance();
+    let is_new = |index: usize| !requests[..index].contains(&requests[index]);
+    if requests.len() > FEW || !(0..requests.len()).all(|index| is_new(index) && r.is_soon_complete(requests[index])) {
+        return false;
+    }
+    let fits = |request: &&Request| r.operation_of(**request).is_none_or(|operation| operation.is_whole());
+    if requests.iter().filter(fits).count() < requests.len() {
+        return false;
+    }
+    for (index, &request) in requests.iter().enumerate() {
+        let mut completed = Completed::begun(index, request);
+        let is_collected = r.collect_at_once(&mut completed);
+        debug_assert!(is_collected, "nothing else has run since it was seen to be complete");
+        each(&completed);
+    }
+    true
 }
 
 /// `MPI_Testall`: nothing while a request is not complete.

@@ -55,12 +55,9 @@ impl Completion {
         Completion { status, error: None }
     }
 
-    /// How a future ended.
-    fn from_result(result: Result<Status>) -> Self {
-        match result {
-            Ok(status) => Completion::of(status),
-            Err(error) => Completion { status: Status::EMPTY, error: Some(error) },
-        }
+    /// The end of a future that failed.
+    fn failed(error: Error) -> Self {
+        Completion { status: Status::EMPTY, error: Some(error) }
     }
 
     /// How a send or receive ended.
@@ -69,7 +66,7 @@ impl Completion {
         match kind {
             Kind::Send | Kind::Ssend => {
                 let mut status = Status::EMPTY;
-                status.set_cancelled(outcome.cancelled);
+                status.set_cancelled(outcome.is_cancelled());
                 Completion::of(status)
             }
             Kind::Recv | Kind::Probe => Completion { status: outcome.status(), error: outcome.check().err() },
@@ -212,14 +209,24 @@ impl Rank {
         started: Started<'_, 'static>,
         otherwise: Status,
     ) -> Result<Request> {
-        // Two insertions: an activity that came from either would be written to the stack and read again.
+        // Insertions of their own: an activity that came from either would be written to the stack and read again.
         let request = match started.operation() {
-            Some(operation) => self.new_request(comm, Activity::Operation(operation)),
-            None if otherwise == Status::EMPTY => self.new_request(comm, Activity::Done),
+            Some(operation) => self.insert_operation(comm, operation),
+            None if otherwise == Status::EMPTY => self.insert_done(comm),
             None => self.new_request(comm, Activity::complete(otherwise)),
         }?;
         started.hand_over();
         Ok(request)
+    }
+
+    #[inline(never)]
+    fn insert_done(&self, comm: Comm) -> Result<Request> {
+        self.new_request(comm, Activity::Done)
+    }
+
+    #[inline(never)]
+    fn insert_operation(&self, comm: Comm, operation: OpRef) -> Result<Request> {
+        self.new_request(comm, Activity::Operation(operation))
     }
 
     /// A request for a receive into the host.
@@ -322,6 +329,18 @@ impl Rank {
         self.poll_operation(operation)
     }
 
+    /// Whether a request is one that [`Rank::collect_at_once`] collects, now or within moments.
+    #[inline(always)]
+    fn is_soon_complete(&self, request: Request) -> bool {
+        let operation = match self.requests.table.borrow().get(request.0) {
+            Some(Entry { activity: Activity::Done, freed: false, .. }) => return true,
+            Some(Entry { activity: Activity::Operation(operation), freed: false, .. }) => Some(*operation),
+            Some(Entry { activity: Activity::Future(_), freed: false, .. }) => None,
+            _ => return false,
+        };
+        operation.map_or_else(|| self.is_soon_over(request), |operation| self.is_soon_done(operation))
+    }
+
     /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is
     /// persistent.
     #[inline(always)]
@@ -360,8 +379,8 @@ impl Rank {
         let kind = operation.what().kind;
         let Some(outcome) = self.release_if_done(operation) else { return false };
         let status = &mut completed.status;
-        status.set_cancelled(outcome.cancelled);
-        if matches!(kind, Kind::Recv | Kind::Probe) && !outcome.cancelled {
+        status.set_cancelled(outcome.is_cancelled());
+        if matches!(kind, Kind::Recv | Kind::Probe) && !outcome.is_cancelled() {
             status.source = outcome.source;
             status.tag = outcome.tag;
             status.set_bytes(outcome.bytes);

@@ -11,7 +11,7 @@ use rankine_local::datatype::{type_commit, type_free, type_vector};
 use rankine_local::group::{group_free, group_translate_ranks};
 use rankine_local::info::{info_create, info_free, info_get, info_set};
 use rankine_local::pack::{pack, unpack};
-use rankine_local::pt2pt::{imrecv, iprobe, irecv, isend, mprobe, probe, recv, send, send_as, sendrecv};
+use rankine_local::pt2pt::{imrecv, iprobe, irecv, isend, mprobe, probe, recv, send, send_as, sendrecv_at_once};
 use rankine_local::request::{start, test, wait, waitall};
 use rankine_local::rma::{
     accumulate, compare_and_swap, fetch_and_op, get, get_accumulate, put, win_fence, win_flush_at_once, win_lock,
@@ -83,7 +83,10 @@ calls! {
         waitall(r, &requests).await.unwrap();
     };
     exchange_8: both async |r, kit| {
-        sendrecv(r, OUT, 8, BYTE, kit.other, 5, IN, 8, BYTE, kit.other, 5, WORLD).await.unwrap();
+        let call = sendrecv_at_once(r, OUT, 8, BYTE, kit.other, 5, IN, 8, BYTE, kit.other, 5, WORLD);
+        if let ControlFlow::Continue(rest) = call.unwrap() {
+            rest.await.unwrap();
+        }
     };
     persistent_8: both async |r, kit| {
         start(r, kit.persistent).unwrap();

@@ -1,10 +1,13 @@
 //! Completing requests: handles and statuses are stored whether or not an operation failed, the error is raised after
 //! that.
 
+use std::ops::ControlFlow::{self, Break, Continue};
+
 use rankine_abi::{Addr, MPI_UNDEFINED, Request, Status};
 use rankine_guest::Result;
 use rankine_local::Rank;
-use rankine_local::request::{self, Completed, Found, in_status};
+use rankine_local::request::{self, Completed, FEW, Found, in_status};
+use smallvec::SmallVec;
 
 use crate::engine::local::shim;
 
@@ -61,10 +64,17 @@ fn put_indices(r: &Rank, outcount: Addr, indices: Addr, completed: &[Completed])
     shim::put_int(r, outcount, values.len() as i32, "outcount")
 }
 
-/// `MPI_Wait`
-pub(crate) async fn wait(r: &Rank, request: Addr, status: Addr) -> Result<()> {
-    let completed = request::wait(r, shim::get_handle(r, request, "request")?).await?;
-    put_one(r, request, status, &completed)
+/// `MPI_Wait` as far as it comes without waiting; else the rest of it.
+#[inline(always)]
+pub(crate) fn wait_at_once(
+    r: &Rank,
+    request: Addr,
+    status: Addr,
+) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    match request::wait_at_once(r, shim::get_handle(r, request, "request")?)? {
+        Break(completed) => put_one(r, request, status, &completed).map(Break),
+        Continue(rest) => Ok(Continue(async move { put_one(r, request, status, &rest.await) })),
+    }
 }
 
 /// `MPI_Test`
@@ -107,11 +117,44 @@ pub(crate) async fn testany(r: &Rank, count: i32, requests: Addr, index: Addr, f
     }
 }
 
-/// `MPI_Waitall`
-pub(crate) async fn waitall(r: &Rank, count: i32, requests: Addr, statuses: Addr) -> Result<()> {
-    let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
-    let completed = request::waitall(r, &list).await?;
-    put_several(r, requests, statuses, &completed)
+/// `MPI_Waitall` as far as it comes without waiting, where there are few requests; else all of it.
+pub(crate) fn waitall_at_once(
+    r: &Rank,
+    count: i32,
+    requests: Addr,
+    statuses: Addr,
+) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    let list = few_handles(r, requests, count)?;
+    let mut put = Ok(());
+    let each = |one: &Completed| {
+        let earlier = std::mem::replace(&mut put, Ok(()));
+        put = earlier.and(put_element(r, requests, statuses, one));
+    };
+    if request::waitall_at_once(r, &list, each) {
+        return put.map(Break);
+    }
+    Ok(Continue(async move {
+        let completed = request::waitall(r, &list).await?;
+        put_several(r, requests, statuses, &completed)
+    }))
+}
+
+/// The requests of an array, which take no memory of their own where they are few.
+fn few_handles(r: &Rank, requests: Addr, count: i32) -> Result<SmallVec<[Request; FEW]>> {
+    if !usize::try_from(count).is_ok_and(|count| count <= FEW) {
+        return Ok(shim::handles(r, requests, count.into(), REQUESTS)?.into());
+    }
+    let word = r.memory().word();
+    (0..count as usize).map(|index| shim::get_handle(r, element(requests, index, word), REQUESTS)).collect()
+}
+
+/// Stores the handle and status of a request that did not fail at its place in the arrays.
+fn put_element(r: &Rank, requests: Addr, statuses: Addr, one: &Completed) -> Result<()> {
+    shim::put_handle(r, element(requests, one.index, r.memory().word()), one.request, REQUESTS)?;
+    if statuses.is_null() {
+        return Ok(());
+    }
+    put_status(r, element(statuses, one.index, Status::SIZE.into()), one, STATUSES)
 }
 
 /// `MPI_Testall`

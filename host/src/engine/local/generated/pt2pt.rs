@@ -70,12 +70,12 @@ shims! {
         shim::put_new(r, request, "request",
             pt2pt::recv_init(r, buf, count, handle(datatype), source, tag, handle(comm)))
     };
-    wait MPI_Sendrecv & MPI_Sendrecv_64 / MPI_Sendrecv_c & MPI_Sendrecv_c_64
+    wait_unless MPI_Sendrecv & MPI_Sendrecv_64 / MPI_Sendrecv_c & MPI_Sendrecv_c_64
         (sendbuf: at, sendcount: wide, sendtype, dest, sendtag, recvbuf: at, recvcount: wide, recvtype, source, recvtag,
             comm, status: at) On::Comm(handle(comm)), |r| {
-        shim::put_received(r, status, pt2pt::sendrecv(r, sendbuf, sendcount, handle(sendtype), dest, sendtag, recvbuf,
-            recvcount, handle(recvtype), source, recvtag, handle(comm)).await)
-    };
+        pt2pt::sendrecv_at_once(r, sendbuf, sendcount, handle(sendtype), dest, sendtag, recvbuf, recvcount,
+            handle(recvtype), source, recvtag, handle(comm))
+    } then |done| { shim::put_received(r, status, done) };
     now MPI_Isendrecv & MPI_Isendrecv_64 / MPI_Isendrecv_c & MPI_Isendrecv_c_64
         (sendbuf: at, sendcount: wide, sendtype, dest, sendtag, recvbuf: at, recvcount: wide, recvtype, source, recvtag,
             comm, request: at) On::Comm(handle(comm)), |r| {

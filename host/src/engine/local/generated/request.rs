@@ -4,13 +4,17 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Wait & MPI_Wait_64(request: at, status: at) On::Myself, |r| { bodies::wait(r, request, status).await };
+    wait_unless MPI_Wait & MPI_Wait_64(request: at, status: at) On::Myself, |r| {
+        bodies::wait_at_once(r, request, status)
+    }
+        then |done| { done };
     wait MPI_Waitany & MPI_Waitany_64(count, array_of_requests: at, index: at, status: at) On::Myself, |r| {
         bodies::waitany(r, count, array_of_requests, index, status).await
     };
-    wait MPI_Waitall & MPI_Waitall_64(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
-        bodies::waitall(r, count, array_of_requests, array_of_statuses).await
-    };
+    wait_unless MPI_Waitall & MPI_Waitall_64(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
+        bodies::waitall_at_once(r, count, array_of_requests, array_of_statuses)
+    }
+        then |done| { done };
     wait MPI_Waitsome & MPI_Waitsome_64
         (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
