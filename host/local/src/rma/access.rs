@@ -78,7 +78,7 @@ impl Window {
         Some((at, bytes))
     }
 
-    /// The same of another target than last. None is accessed in vain, as an epoch without accesses may end unseen.
+    /// Where bytes of another target than last lie. What is refused changes nothing: an epoch without accesses may just end.
     #[inline(never)]
     fn approach(&self, target: i32, disp: i64, bytes: u64) -> Option<*mut u8> {
         let index = usize::try_from(target).ok().filter(|&index| index < self.common.size())?;

@@ -59,8 +59,8 @@ impl Update<'_> {
             return;
         }
         match bytes {
-            ..=64 => self.run_in_pieces::<64>(origin, result, bytes),
-            ..=1024 => self.run_in_pieces::<1024>(origin, result, bytes),
+            0..=64 => self.run_in_pieces::<64>(origin, result, bytes),
+            65..=1024 => self.run_in_pieces::<1024>(origin, result, bytes),
             _ => self.run_in_pieces::<PIECE>(origin, result, bytes),
         }
     }

@@ -270,14 +270,22 @@ impl Window {
     #[inline]
     fn lock_free(&self, r: &Rank, lock_type: i32, rank: i32, assert: i32) -> Option<()> {
         let target = usize::try_from(rank).ok().filter(|&target| target < self.common.size())?;
-        let (epochs, member) = (&self.epochs, self.common.member(target));
-        let begins =
-            matches!(epochs.access(), Access::Nothing | Access::Fence { used: false }) && !epochs.locking.get();
-        let exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-        if !begins || assert != 0 || member.elsewhere.is_some() || !exclusive && lock_type != MPI_LOCK_SHARED {
+        let (member, exclusive) = (self.common.member(target), lock_type == MPI_LOCK_EXCLUSIVE);
+        let begins = match self.epochs.access() {
+            Access::Nothing | Access::Fence { used: false } => true,
+            Access::Locked => self.held(target).is_none(),
+            _ => false,
+        };
+        let is_right = (exclusive || lock_type == MPI_LOCK_SHARED) && assert & !MPI_MODE_NOCHECK == 0;
+        if !begins || !is_right || self.epochs.locking.get() || member.elsewhere.is_some() {
             return None;
         }
-        member.lock.take_free(r.me(), exclusive).then(|| self.hold(Held { target, exclusive, checked: true }))
+        let checked = assert & MPI_MODE_NOCHECK == 0;
+        if checked && !member.lock.take_free(r.me(), exclusive) {
+            return None;
+        }
+        self.hold(Held { target, exclusive, checked });
+        Some(())
     }
 
     /// Another target is locked.
@@ -288,20 +296,25 @@ impl Window {
         self.epochs.enter(Access::Locked);
     }
 
-    /// Gives the only lock back, if it is this one and nothing is to be waited for.
+    /// Gives a lock back, if this rank has it and nothing is to be waited for.
     #[inline]
-    fn unlock_only(&self, r: &Rank, rank: i32) -> Option<()> {
-        let mut all = self.epochs.held.borrow_mut();
-        let [Held { target, exclusive, checked: true }] = all[..] else { return None };
-        if self.epochs.access() != Access::Locked || target as i32 != rank || self.far.is_open() {
-            return None;
-        }
-        all.clear();
-        drop(all);
-        self.epochs.enter(Access::Nothing);
-        complete_accesses();
-        r.release_lock(self, target, exclusive);
+    fn unlock_done(&self, r: &Rank, rank: i32) -> Option<()> {
+        let target = usize::try_from(rank).ok()?;
+        let held = self.held(target).filter(|_| self.epochs.access() == Access::Locked && !self.far.is_open())?;
+        self.release(r, held);
         Some(())
+    }
+
+    /// A target is no longer locked: all accesses are done.
+    fn release(&self, r: &Rank, Held { target, exclusive, checked }: Held) {
+        let mut held = self.epochs.held.borrow_mut();
+        held.retain(|other| other.target != target);
+        self.epochs.enter(if held.is_empty() { Access::Nothing } else { Access::Locked });
+        drop(held);
+        complete_accesses();
+        if checked {
+            r.release_lock(self, target, exclusive);
+        }
     }
 }
 
@@ -315,13 +328,14 @@ pub fn win_lock_at_once(
 ) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
     Ok(match r.with_window(win, |window| Ok(window.lock_free(r, lock_type, rank, assert)))? {
         Some(()) => Break(()),
-        None => Continue(win_lock(r, lock_type, rank, assert, win)),
+        // What is rarely awaited has a box of its own, so that the rest is small.
+        None => Continue(async move { Box::pin(win_lock(r, lock_type, rank, assert, win)).await }),
     })
 }
 
 /// `MPI_Win_unlock`
 pub fn win_unlock_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
-    let is_done = r.with_window(win, |window| Ok(window.unlock_only(r, rank).is_some()))?;
+    let is_done = r.with_window(win, |window| Ok(window.unlock_done(r, rank).is_some()))?;
     if is_done && r.goes_on() {
         return Ok(Break(()));
     }
@@ -330,7 +344,7 @@ pub fn win_unlock_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(
             yield_now(r).await;
             return Ok(());
         }
-        win_unlock(r, rank, win).await
+        Box::pin(win_unlock(r, rank, win)).await
     }))
 }
 
@@ -376,12 +390,7 @@ pub async fn win_unlock(r: &Rank, rank: i32, win: Win) -> Result<()> {
         let rank = window.common.member(target).rank;
         return Err(out_of_order(format!("{} of rank {rank} is not locked by MPI_Win_lock", window.title())));
     };
-    epochs.held.borrow_mut().retain(|other| other.target != target);
-    epochs.enter(if epochs.held.borrow().is_empty() { Access::Nothing } else { Access::Locked });
-    complete_accesses();
-    if held.checked {
-        r.release_lock(&window, target, held.exclusive);
-    }
+    window.release(r, held);
     r.take_turns().await;
     settled
 }

@@ -29,10 +29,9 @@ fn elements(datatype: Datatype, count: usize, seed: usize) -> Vec<u8> {
     let element = datatype.element().unwrap();
     let bytes = count * element.size as usize;
     let number = |index: usize| ((index * 37 + seed * 101) % 1000) as f64 / 8. - 50.;
-    let real = match element.kind {
-        _ if element.index.is_some() => 0,
-        Kind::Float => element.size,
-        Kind::Complex => element.size / 2,
+    let real = match (element.kind, element.index) {
+        (Kind::Float, None) => element.size,
+        (Kind::Complex, None) => element.size / 2,
         _ => 0,
     };
     match real {
@@ -141,29 +140,15 @@ fn no_two_find_the_same() {
         win_fence(r, 0, win).await.unwrap();
         let mut found = Vec::new();
         // Doubles over the end of a stretch, numbers that the hardware adds, and such as it can not, as they are not aligned.
-        for (datatype, disp, one) in
+        for (ty, disp, one) in
             [(double, 8, &1f64.to_le_bytes()[..]), (int, 8192, &[1, 0, 0, 0]), (int, 12289, &[1, 0, 0, 0])]
         {
-            let (count, size) = (COUNT.min(if datatype == double { COUNT } else { 900 }) as i64, one.len());
-            write(r, OTHER, &one.repeat(count as usize));
+            let n = COUNT as i64;
+            write(r, OTHER, &one.repeat(COUNT));
             for _ in 0..ROUNDS {
-                get_accumulate(
-                    r,
-                    OTHER,
-                    count,
-                    datatype,
-                    RESULT,
-                    count,
-                    datatype,
-                    0,
-                    disp,
-                    count,
-                    datatype,
-                    Op::SUM,
-                    win,
-                )
-                .unwrap();
-                found.push(read(r, RESULT, count as usize * size).chunks(size).map(<[u8]>::to_vec).collect::<Vec<_>>());
+                get_accumulate(r, OTHER, n, ty, RESULT, n, ty, 0, disp, n, ty, Op::SUM, win).unwrap();
+                let result = read(r, RESULT, COUNT * one.len());
+                found.push(result.chunks(one.len()).map(<[u8]>::to_vec).collect::<Vec<_>>());
             }
         }
         win_fence(r, 0, win).await.unwrap();
