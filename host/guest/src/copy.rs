@@ -74,6 +74,25 @@ pub unsafe fn copy_small(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
+/// Copies so many bytes, whose number the compiler knows: of usual ones in one move.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+pub unsafe fn copy_array<const N: usize>(dst: *mut u8, src: *const u8) {
+    // SAFETY: the caller's promise, which is about as many bytes as each of these moves.
+    unsafe {
+        match N {
+            1 => arch::copy_1(dst, src),
+            2 => arch::copy_2(dst, src),
+            4 => arch::copy_4(dst, src),
+            8 => arch::copy_8(dst, src),
+            16 => arch::copy_16(dst, src),
+            _ => copy_small(dst, src, N),
+        }
+    }
+}
+
 /// Asks for the cache line of something that will be written soon.
 #[inline(always)]
 pub fn expect_write<T>(at: &T) {

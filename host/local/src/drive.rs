@@ -370,14 +370,19 @@ fn aside<T>(rank: &Rank, turns: &impl Turns, leave: impl FnOnce() -> T) -> T {
     left
 }
 
-/// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing. A rank
-/// with a core of its own need not, except when it keeps others out of its mailbox, or when what was polled has asked
-/// the guest something: whoever polls in a loop would never run it.
-pub(crate) async fn yield_now(rank: &Rank) {
+/// Looks after what others wait for; whether this rank then need not give the others of its thread a turn. One with a core of
+/// its own need not, except when it keeps others out of its mailbox, or when what was polled has asked the guest something:
+/// whoever polls in a loop would never run it.
+pub(crate) fn need_not_yield(rank: &Rank) -> bool {
     if let Some(helpers) = rank.world().helpers() {
         rank.outside(|| helpers.look());
     }
-    if rank.world().spins() && !rank.attending.get() && rank.questions.next.borrow().is_none() {
+    rank.world().spins() && !rank.attending.get() && rank.questions.next.borrow().is_none()
+}
+
+/// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing.
+pub(crate) async fn yield_now(rank: &Rank) {
+    if need_not_yield(rank) {
         return;
     }
     let mut asked = false;

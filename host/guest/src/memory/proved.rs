@@ -69,7 +69,7 @@ impl Proved {
         assert_eq!(self.length, N, "bytes that were proved, and room for them");
         let mut bytes = [0; N];
         // SAFETY: so many bytes are in the memory, and as many in the array.
-        unsafe { copy::copy_small(bytes.as_mut_ptr(), self.first, N) };
+        unsafe { copy::copy_array::<N>(bytes.as_mut_ptr(), self.first) };
         bytes
     }
 
@@ -86,7 +86,7 @@ impl Proved {
     pub fn write_array<const N: usize>(self, from: [u8; N]) {
         assert_eq!(self.length, N, "bytes that were proved, and what is written there");
         // SAFETY: so many bytes are in the memory, and as many in the array.
-        unsafe { copy::copy_small(self.first, from.as_ptr(), N) };
+        unsafe { copy::copy_array::<N>(self.first, from.as_ptr()) };
     }
 
     /// Copies as many bytes in from where somebody may be writing.

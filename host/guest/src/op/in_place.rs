@@ -1,15 +1,16 @@
-//! Sums made straight in memory that another thread may be writing at the same moment.
+//! Operations made straight in memory that another thread may be writing at the same moment.
 //!
 //! A [`Kernel`](super::Kernel) wants operands that nobody else touches, so elements of a window pass through copies on their
-//! way there and back. What programs add up most, real and complex numbers of usual widths, needs none: as in
-//! [`copy`](crate::copy) the loop is opaque to the compiler, so a race of guests has no more to it than a mixture of old
-//! and new numbers. Other processors than those below copy.
+//! way there and back. What programs do most needs none: arithmetic on real and complex numbers of usual widths, and moving
+//! any. As in [`copy`](crate::copy) the loops are opaque to the compiler, so a race of guests has no more to it than a mixture
+//! of old and new numbers. Other processors than those below copy what they compute with.
 
 use rankine_abi::{Kind, Op};
 
 use super::Operand;
+use crate::copy::copy;
 
-/// `to = from + to` for so many bytes, a whole number of elements.
+/// `to = from ∘ to` for so many bytes, a whole number of elements.
 ///
 /// # Safety
 /// Both are mapped, `from` readable and `to` writable too, for the whole call. Any other thread may access them meanwhile.
@@ -17,26 +18,38 @@ pub type InPlace = unsafe fn(to: *mut u8, from: *const u8, bytes: usize);
 
 /// How elements are combined in place, if that is possible.
 pub fn in_place(op: Op, operand: Operand) -> Option<InPlace> {
-    // The parts of a complex number are added like real ones.
-    let real = match operand.value {
-        (Kind::Float, size) => size,
-        (Kind::Complex, size) => size / 2,
+    let real = match (op, operand.value) {
+        (Op::REPLACE, _) => return Some(copy),
+        (Op::NO_OP, _) => return Some(nothing),
+        (_, (Kind::Float, size)) => size,
+        // The parts of a complex number are added like real ones.
+        (Op::SUM, (Kind::Complex, size)) => size / 2,
         _ => return None,
     };
-    if op == Op::SUM && operand.index.is_none() { sum(real) } else { None }
+    if operand.index.is_none() { arithmetic(op, real) } else { None }
 }
 
+/// # Safety
+/// Nothing is touched.
+unsafe fn nothing(_to: *mut u8, _from: *const u8, _bytes: usize) {}
+
 #[cfg(any(miri, not(target_arch = "x86_64")))]
-fn sum(_real: u32) -> Option<InPlace> {
+fn arithmetic(_op: Op, _real: u32) -> Option<InPlace> {
     None
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn sum(real: u32) -> Option<InPlace> {
-    match real {
+fn arithmetic(op: Op, real: u32) -> Option<InPlace> {
+    match (op, real) {
         _ if !std::arch::is_x86_feature_detected!("avx") => None,
-        4 => Some(avx::sum_f32),
-        8 => Some(avx::sum_f64),
+        (Op::SUM, 4) => Some(avx::sum_f32),
+        (Op::SUM, 8) => Some(avx::sum_f64),
+        (Op::PROD, 4) => Some(avx::product_f32),
+        (Op::PROD, 8) => Some(avx::product_f64),
+        (Op::MAX, 4) => Some(avx::greater_f32),
+        (Op::MAX, 8) => Some(avx::greater_f64),
+        (Op::MIN, 4) => Some(avx::less_f32),
+        (Op::MIN, 8) => Some(avx::less_f64),
         _ => None,
     }
 }
@@ -45,9 +58,10 @@ fn sum(real: u32) -> Option<InPlace> {
 mod avx {
     use std::arch::asm;
 
-    /// Defines the sum of numbers of some bytes: 128 bytes at a time, then 16, then single numbers.
-    macro_rules! sum {
-        ($name:ident, $bytes:literal, $add:literal, $add_one:literal, $move_one:literal, $one:literal) => {
+    /// Defines an operation on numbers of some bytes: 128 bytes at a time, then 16, then single numbers. The operand is the first
+    /// source, as what does not compare leaves the second.
+    macro_rules! combine {
+        ($name:ident, $bytes:literal, $combine:literal, $combine_one:literal, $move_one:literal, $one:literal) => {
             /// # Safety
             /// As for [`InPlace`](super::InPlace), on a processor with AVX.
             pub(super) unsafe fn $name(to: *mut u8, from: *const u8, bytes: usize) {
@@ -60,14 +74,14 @@ mod avx {
                         "jb 3f",
                         ".p2align 5",
                         "2:",
-                        "vmovups ymm0, [{d}]",
-                        "vmovups ymm1, [{d} + 32]",
-                        "vmovups ymm2, [{d} + 64]",
-                        "vmovups ymm3, [{d} + 96]",
-                        concat!($add, " ymm0, ymm0, [{s}]"),
-                        concat!($add, " ymm1, ymm1, [{s} + 32]"),
-                        concat!($add, " ymm2, ymm2, [{s} + 64]"),
-                        concat!($add, " ymm3, ymm3, [{s} + 96]"),
+                        "vmovups ymm0, [{s}]",
+                        "vmovups ymm1, [{s} + 32]",
+                        "vmovups ymm2, [{s} + 64]",
+                        "vmovups ymm3, [{s} + 96]",
+                        concat!($combine, " ymm0, ymm0, [{d}]"),
+                        concat!($combine, " ymm1, ymm1, [{d} + 32]"),
+                        concat!($combine, " ymm2, ymm2, [{d} + 64]"),
+                        concat!($combine, " ymm3, ymm3, [{d} + 96]"),
                         "vmovups [{d}], ymm0",
                         "vmovups [{d} + 32], ymm1",
                         "vmovups [{d} + 64], ymm2",
@@ -80,8 +94,8 @@ mod avx {
                         "add {n}, 128 - 16",
                         "jl 5f",
                         "4:",
-                        "vmovups xmm0, [{d}]",
-                        concat!($add, " xmm0, xmm0, [{s}]"),
+                        "vmovups xmm0, [{s}]",
+                        concat!($combine, " xmm0, xmm0, [{d}]"),
                         "vmovups [{d}], xmm0",
                         "add {d}, 16",
                         "add {s}, 16",
@@ -91,8 +105,8 @@ mod avx {
                         "add {n}, 16",
                         "jz 7f",
                         "6:",
-                        concat!($move_one, " xmm0, ", $one, " ptr [{d}]"),
-                        concat!($add_one, " xmm0, xmm0, ", $one, " ptr [{s}]"),
+                        concat!($move_one, " xmm0, ", $one, " ptr [{s}]"),
+                        concat!($combine_one, " xmm0, xmm0, ", $one, " ptr [{d}]"),
                         concat!($move_one, " ", $one, " ptr [{d}], xmm0"),
                         concat!("add {d}, ", $bytes),
                         concat!("add {s}, ", $bytes),
@@ -112,8 +126,14 @@ mod avx {
         };
     }
 
-    sum!(sum_f32, 4, "vaddps", "vaddss", "vmovss", "dword");
-    sum!(sum_f64, 8, "vaddpd", "vaddsd", "vmovsd", "qword");
+    combine!(sum_f32, 4, "vaddps", "vaddss", "vmovss", "dword");
+    combine!(sum_f64, 8, "vaddpd", "vaddsd", "vmovsd", "qword");
+    combine!(product_f32, 4, "vmulps", "vmulss", "vmovss", "dword");
+    combine!(product_f64, 8, "vmulpd", "vmulsd", "vmovsd", "qword");
+    combine!(greater_f32, 4, "vmaxps", "vmaxss", "vmovss", "dword");
+    combine!(greater_f64, 8, "vmaxpd", "vmaxsd", "vmovsd", "qword");
+    combine!(less_f32, 4, "vminps", "vminss", "vmovss", "dword");
+    combine!(less_f64, 8, "vminpd", "vminsd", "vmovsd", "qword");
 }
 
 #[cfg(test)]
@@ -122,10 +142,14 @@ mod tests {
     use crate::op::kernel;
 
     /// Numbers as they lie in memory, from this byte of a buffer on.
-    fn numbers(real: usize, count: usize, at: usize, seed: usize) -> Vec<u8> {
+    fn numbers(real: usize, count: usize, at: usize, (seed, special): (usize, bool)) -> Vec<u8> {
+        let specials = [f64::NAN, 0., -0., f64::INFINITY, f64::NEG_INFINITY];
         let mut bytes = vec![0xee; at];
         for index in 0..count {
-            let value = ((index * 37 + seed * 101) % 1000) as f64 / 8. - 50.;
+            let value = match specials.get((index + seed) * 7 % 11) {
+                Some(&value) if special => value,
+                _ => ((index * 37 + seed * 101) % 1000) as f64 / 8. - 50.,
+            };
             match real {
                 4 => bytes.extend((value as f32).to_le_bytes()),
                 _ => bytes.extend(value.to_le_bytes()),
@@ -136,36 +160,40 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_kernels() {
+    fn results_are_those_of_the_kernels() {
+        let of = |kind, size| Operand { value: (kind, size), index: None };
+        let numbers_of = [of(Kind::Float, 4), of(Kind::Float, 8), of(Kind::Complex, 8), of(Kind::Complex, 16)];
+        let ops = [Op::SUM, Op::PROD, Op::MAX, Op::MIN, Op::REPLACE, Op::NO_OP];
         let mut compared = 0;
-        for (kind, size) in [(Kind::Float, 4), (Kind::Float, 8), (Kind::Complex, 8), (Kind::Complex, 16)] {
-            let operand = Operand { value: (kind, size), index: None };
+        for (operand, op) in numbers_of.iter().flat_map(|operand| ops.map(|op| (*operand, op))) {
+            let (kind, size) = operand.value;
             let (real, parts) = if kind == Kind::Float { (size as usize, 1) } else { (size as usize / 2, 2) };
-            let Some(add) = in_place(Op::SUM, operand) else { continue };
+            let Some(combine) = in_place(op, operand) else { continue };
+            // Which of two operands a sum of things that are no numbers is like, nobody says.
+            let special = matches!(op, Op::MAX | Op::MIN);
             for count in 0..80 {
                 for (to_at, from_at) in [(0, 0), (1, 0), (0, 3), (8, 16), (31, 5)] {
-                    let from = numbers(real, parts * count, from_at, 1);
-                    let mut to = numbers(real, parts * count, to_at, 2);
+                    let from = numbers(real, parts * count, from_at, (1, special));
+                    let mut to = numbers(real, parts * count, to_at, (2, special));
                     let length = size as usize * count;
                     let mut expected = to.clone();
-                    kernel(Op::SUM, operand).unwrap()(&from[from_at..][..length], &mut expected[to_at..][..length]);
+                    kernel(op, operand).unwrap()(&from[from_at..][..length], &mut expected[to_at..][..length]);
                     // SAFETY: both have so many bytes from there on.
-                    unsafe { add(to.as_mut_ptr().add(to_at), from.as_ptr().add(from_at), length) };
-                    assert_eq!(to, expected, "{kind:?} {size} {count} {to_at} {from_at}");
-                    compared += 1;
+                    unsafe { combine(to.as_mut_ptr().add(to_at), from.as_ptr().add(from_at), length) };
+                    assert_eq!(to, expected, "{op:?} {kind:?} {size} {count} {to_at} {from_at}");
                 }
             }
+            compared += 1;
         }
-        assert!(
-            compared == 4 * 80 * 5 || in_place(Op::SUM, Operand { value: (Kind::Float, 8), index: None }).is_none()
-        );
+        // Real numbers have six, complex ones three, and other processors than these only move them.
+        assert!(compared == 2 * 6 + 2 * 3 || in_place(Op::SUM, of(Kind::Float, 8)).is_none() && compared == 4 * 2);
     }
 
     #[test]
-    fn what_is_no_sum_of_real_numbers_is_not_made_in_place() {
+    fn what_hardware_can_not_compute_is_not_made_in_place() {
         let of = |op, value, index| in_place(op, Operand { value, index }).is_none();
-        assert!(of(Op::PROD, (Kind::Float, 8), None) && of(Op::SUM, (Kind::Int, 8), None));
+        assert!(of(Op::PROD, (Kind::Complex, 16), None) && of(Op::SUM, (Kind::Int, 8), None));
         assert!(of(Op::SUM, (Kind::Float, 16), None) && of(Op::SUM, (Kind::Float, 2), None));
-        assert!(of(Op::SUM, (Kind::Float, 8), Some((Kind::Int, 4))));
+        assert!(of(Op::MAXLOC, (Kind::Float, 8), Some((Kind::Int, 4))));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use rankine_abi::{Datatype, MPI_ERR_COUNT, MPI_ERR_RMA_RANGE, MPI_ERR_TRUNCATE};
+use rankine_abi::{Addr, Datatype, MPI_ERR_COUNT, MPI_ERR_RMA_RANGE, MPI_ERR_TRUNCATE};
 
 use super::Window;
 use super::common::Part;
@@ -17,12 +17,29 @@ use crate::quota::{Charge, Cost};
 use crate::rank::Rank;
 use crate::span::Span;
 
+/// A buffer of the origin's: address, count, datatype.
+pub(super) type Here = (Addr, i64, Datatype);
+
 /// Elements of a datatype somewhere in a target's part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct There {
     pub(super) disp: i64,
     pub(super) count: i64,
     pub(super) datatype: Datatype,
+}
+
+/// A target that may be accessed in the epoch that is, and its part: accesses of one target come one after another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    /// No number of 32 bits, if it is none.
+    target: i64,
+    part: Part,
+}
+
+impl Default for Near {
+    fn default() -> Near {
+        Near { target: i64::MAX, part: Part { base: std::ptr::null_mut(), size: 0, unit: 1 } }
+    }
 }
 
 impl Part {
@@ -49,9 +66,39 @@ impl Window {
         }
     }
 
+    /// Where bytes of a target lie that may be accessed now, and how many they are, if they are a [`block`].
+    #[inline(always)]
+    pub(super) fn reach(&self, target: i32, there: There) -> Option<(*mut u8, u64)> {
+        let (near, bytes) = (self.epochs.near.get(), block(there.count, there.datatype)?);
+        let at = if near.target == i64::from(target) {
+            near.part.at(there.disp, bytes)?
+        } else {
+            self.approach(target, there.disp, bytes)?
+        };
+        Some((at, bytes))
+    }
+
+    /// Where bytes of another target than last lie. What is refused changes nothing: an epoch without accesses may just end.
+    #[inline(never)]
+    fn approach(&self, target: i32, disp: i64, bytes: u64) -> Option<*mut u8> {
+        let index = usize::try_from(target).ok().filter(|&index| index < self.common.size())?;
+        // It has no bytes, if it is elsewhere.
+        let part = self.common.member(index).part();
+        let at = part.at(disp, bytes)?;
+        self.allow(index).ok()?;
+        self.epochs.near.set(Near { target: target.into(), part });
+        Some(at)
+    }
+
+    /// Whether it is known that a target may be accessed.
+    #[inline]
+    pub(super) fn is_near(&self, target: i32) -> bool {
+        self.epochs.near.get().target == i64::from(target)
+    }
+
     /// Where bytes of a target lie, if the datatype is predefined and all is well.
     #[inline]
-    pub(super) fn contiguous(&self, target: usize, there: There) -> Option<(*mut u8, usize)> {
+    fn contiguous(&self, target: usize, there: There) -> Option<(*mut u8, usize)> {
         let size = there.datatype.predefined_block()?;
         let bytes = u64::try_from(there.count).ok()?.checked_mul(size.into())?;
         Some((self.common.member(target).part().at(there.disp, bytes)?, bytes as usize))
@@ -106,6 +153,13 @@ impl Window {
         };
         Error::new(MPI_ERR_RMA_RANGE, text)
     }
+}
+
+/// How many bytes elements are in one piece, if they are some, the datatype is predefined, and their number is no large one.
+#[inline(always)]
+pub(super) fn block(count: i64, datatype: Datatype) -> Option<u64> {
+    let bytes = u64::from(u32::try_from(count).ok()?) * u64::from(datatype.predefined_block()?);
+    (bytes > 0).then_some(bytes)
 }
 
 /// Refuses to move more bytes than there is room for.

@@ -6,7 +6,7 @@ use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, W
 use rankine_guest::op::{InPlace, Kernel, Operand, in_place, kernel};
 
 use super::Window;
-use super::access::{There, check_fit};
+use super::access::{Here, There, check_fit};
 use super::elements::{Update, WIDEST, compare_and_swap as exchange, exchange_one, update_one};
 use crate::error::{Error, Result};
 use crate::events::Event;
@@ -14,9 +14,6 @@ use crate::handle::FIRST_DYNAMIC;
 use crate::op::undefined;
 use crate::rank::Rank;
 use crate::span::Span;
-
-/// A buffer of the origin's: address, count, datatype.
-type Here = (Addr, i64, Datatype);
 
 /// What an operation does with elements of a window.
 #[derive(Clone, Copy, Debug)]
@@ -119,14 +116,15 @@ impl Accumulation {
         let Operand { value: (kind, size), index } = operand;
         let kernel = kernel(op, operand)?;
         let is_number = !matches!(kind, Kind::Float | Kind::Complex);
+        let is_split = index.is_some_and(|(_, index)| size < index);
         Some(Accumulation {
             op,
             kernel,
-            in_place: in_place(op, operand),
+            in_place: in_place(op, operand).filter(|_| !is_split),
             operand,
             size: (size + index.map_or(0, |(_, size)| size)) as usize,
             is_integer: index.is_none() && is_number && matches!(size, 1 | 2 | 4 | 8),
-            is_split: index.is_some_and(|(_, index)| size < index),
+            is_split,
         })
     }
 }
@@ -213,21 +211,16 @@ impl Rank {
         (target, disp): (i32, i64),
         op: Op,
         win: Win,
-        act: impl FnOnce(&Accumulation, *mut u8, &Window, usize) -> Option<()>,
+        act: impl FnOnce(&Accumulation, *mut u8, &Window) -> Option<()>,
     ) -> Option<()> {
         let windows = self.windows.table.borrow();
         let window = windows.get(win.0)?.as_ref()?;
         let how = self.windows.known.look(op, datatype).filter(|how| !how.is_split && how.size <= WIDEST)?;
-        let target = usize::try_from(target).ok().filter(|&target| target < window.common.size())?;
-        let (at, size) = window.contiguous(target, There { disp, count: 1, datatype })?;
-        if size != how.size || window.allow(target).is_err() {
+        let (at, size) = window.reach(target, There { disp, count: 1, datatype })?;
+        if size != how.size as u64 || self.world().is_observed() {
             return None;
         }
-        act(&how, at, window, target)?;
-        let (by, to) = (self.id(), window.common.member(target).rank as usize);
-        drop((windows, how));
-        self.tell(|| Event::Accessed { by, to, bytes: size });
-        Some(())
+        act(&how, at, window)
     }
 
     /// Bytes of this rank's memory, for one element.
@@ -247,7 +240,8 @@ impl Rank {
     ) -> Option<()> {
         let operand = if op == Op::NO_OP { None } else { Some(self.one_here(datatype, origin)?) };
         let result = result.map(|result| self.one_here(datatype, result).ok_or(())).transpose().ok()?;
-        self.with_one(datatype, there, op, win, |how, at, window, target| {
+        self.with_one(datatype, there, op, win, |how, at, window| {
+            let target = there.0 as usize;
             let stripes = || (!window.is_alone(target)).then(|| &*window.common.member(target).stripes);
             // SAFETY: the operand and the result lie in this rank's memory and the element in the target's part, each with
             // all of its bytes; both memories stay until the job has ended.
@@ -260,7 +254,7 @@ impl Rank {
     fn exchange_one(&self, places: [Addr; 3], datatype: Datatype, there: (i32, i64), win: Win) -> Option<()> {
         let [new, expected, result] = places.map(|address| self.one_here(datatype, address));
         let (new, expected, result) = (new?, expected?, result?);
-        self.with_one(datatype, there, Op::REPLACE, win, |how, at, _, _| {
+        self.with_one(datatype, there, Op::REPLACE, win, |how, at, _| {
             // SAFETY: the first three lie in this rank's memory and the element in the target's part, each with all of its
             // bytes; both memories stay until the job has ended.
             unsafe { exchange_one(how, at, [new, expected, result]) }

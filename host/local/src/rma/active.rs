@@ -54,7 +54,7 @@ pub fn win_post(r: &Rank, group: Group, assert: i32, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let origins = window.members(r, group)?;
     check_assert(assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)?;
-    if let Access::Fence { used: true } = window.epochs.access.get() {
+    if let Access::Fence { used: true } = window.epochs.access() {
         window.check_begin()?;
     }
     if window.epochs.exposed.get().is_some() {
@@ -85,10 +85,10 @@ pub async fn win_start(r: &Rank, group: Group, assert: i32, win: Win) -> Result<
     check_assert(assert, MPI_MODE_NOCHECK)?;
     window.check_begin()?;
     let epochs = &window.epochs;
-    epochs.access.set(Access::Starting);
+    epochs.enter(Access::Starting);
     *epochs.started.borrow_mut() = targets.clone();
     r.wait_in(&window, Wait::Posts, || window.mine().take_posts(&targets)).await;
-    epochs.access.set(Access::Started);
+    epochs.enter(Access::Started);
     Ok(())
 }
 
@@ -96,13 +96,13 @@ pub async fn win_start(r: &Rank, group: Group, assert: i32, win: Win) -> Result<
 pub async fn win_complete(r: &Rank, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let epochs = &window.epochs;
-    let is_started = || epochs.access.get() == Access::Started;
+    let is_started = || epochs.access() == Access::Started;
     let settled = if is_started() { r.complete_far(&window).await } else { Ok(()) };
     if !is_started() {
         return Err(out_of_order(format!("no MPI_Win_start began an epoch in {}", window.title())));
     }
     complete_accesses();
-    epochs.access.set(Access::Nothing);
+    epochs.enter(Access::Nothing);
     for target in epochs.started.take() {
         let member = window.common.member(target as usize);
         if member.elsewhere.is_some() {

@@ -1,8 +1,9 @@
 //! Updating elements in the memory of a target, each of them atomically (MPI-5.0 §12.7.1).
 //!
 //! Integers and bytes of up to 8 bytes that are aligned are updated by the hardware. For others, which of the two it is
-//! depends on nothing but the element, there are locks (`stripes`). Either way operands pass through the host in pieces
-//! that stay in the cache, because the memory of guests is no memory to make slices of.
+//! depends on nothing but the element, there are locks (`stripes`). Whoever has a part alone needs neither. What lies in one
+//! piece everywhere is combined straight in memory, if there is an [`InPlace`](rankine_guest::op::InPlace) for it. Other operands
+//! pass through the host in pieces that stay in the cache, because the memory of guests is no memory to make slices of.
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -16,8 +17,6 @@ use crate::span::Span;
 
 /// Packed bytes that are combined at a time.
 const PIECE: usize = 4 << 10;
-/// As many are not worth clearing more.
-const SMALL: usize = 64;
 /// The widest elements that are updated, or compared and swapped, one at a time.
 pub(super) const WIDEST: usize = 16;
 
@@ -56,25 +55,56 @@ impl Update<'_> {
     /// `result`, if it is wanted.
     pub(super) fn run(&self, origin: Option<&Span<'_>>, result: Option<&Span<'_>>) {
         let bytes = origin.map_or(self.target.bytes(), Span::bytes);
-        if let (Some(combine), Some(from), Some(to), None) =
-            (self.how.in_place, origin.and_then(Span::contiguous), self.target.contiguous(), result)
-        {
-            return self.each_stretch(to, bytes, |done, length| {
-                // SAFETY: both spans were proved, have so many bytes from there on, and stay until the job has ended.
-                unsafe { combine(to.wrapping_add(done), from.wrapping_add(done), length) }
-            });
+        if self.run_in_place(origin, result, bytes).is_some() {
+            return;
         }
-        if bytes <= SMALL {
-            return self.piece(0, bytes, &mut [0; SMALL], &mut [0; SMALL], origin, result);
+        match bytes {
+            0..=64 => self.run_in_pieces::<64>(origin, result, bytes),
+            65..=1024 => self.run_in_pieces::<1024>(origin, result, bytes),
+            _ => self.run_in_pieces::<PIECE>(origin, result, bytes),
         }
-        let (mut operands, mut before) = ([0; PIECE], [0; PIECE]);
-        let most = PIECE / self.how.size * self.how.size;
+    }
+
+    /// Combines by way of copies, in buffers no longer than they need be, as they are cleared first.
+    fn run_in_pieces<const LENGTH: usize>(&self, origin: Option<&Span<'_>>, result: Option<&Span<'_>>, bytes: usize) {
+        let (mut operands, mut before) = ([0; LENGTH], [0; LENGTH]);
+        let most = LENGTH / self.how.size * self.how.size;
         let mut from = 0;
         while from < bytes {
             let length = most.min(bytes - from);
             self.piece(from, length, &mut operands, &mut before, origin, result);
             from += length;
         }
+    }
+
+    /// Combines straight in memory what is in one piece everywhere; nothing is done with anything else.
+    fn run_in_place(&self, origin: Option<&Span<'_>>, result: Option<&Span<'_>>, bytes: usize) -> Option<()> {
+        let (combine, to) = (self.how.in_place?, self.target.contiguous()?);
+        if self.is_of_hardware(to) {
+            return None;
+        }
+        let from = origin.map_or(Some(to), Span::contiguous)?;
+        let before = result.map_or(Some(to), Span::contiguous)?;
+        if result.is_some() && !lies_apart(before, [to, from], bytes) {
+            return None;
+        }
+        self.each_stretch(to, bytes, |done, length| {
+            let [to, from, before] = [to, from, before].map(|first| first.wrapping_add(done));
+            // SAFETY: all spans were proved, have so many bytes from there on, and stay until the job has ended.
+            unsafe {
+                if result.is_some() {
+                    copy::copy(before, to, length);
+                }
+                combine(to, from, length);
+            }
+        });
+        Some(())
+    }
+
+    /// Whether the hardware updates the element at this address, as others might meanwhile.
+    #[inline(always)]
+    fn is_of_hardware(&self, at: *mut u8) -> bool {
+        !self.alone && self.how.is_of_hardware(at)
     }
 
     /// Accumulates the packed bytes `from..from + length`.
@@ -116,7 +146,7 @@ impl Update<'_> {
     /// Whole elements that lie one behind the other.
     #[inline(always)]
     fn block(&self, at: *mut u8, operands: &[u8], before: &mut [u8], wants_before: bool) {
-        if self.how.is_of_hardware(at) {
+        if self.is_of_hardware(at) {
             return of_width!(self.how.size, all(self, at, operands, before, wants_before));
         }
         self.each_stretch(at, operands.len(), |done, length| {
@@ -134,7 +164,7 @@ impl Update<'_> {
         while done < bytes {
             let (here, left) = (at.addr() + done, bytes - done);
             let stretch = STRETCH - here % STRETCH;
-            let length = if self.alone || left <= stretch { left } else { left.min(stretch.div_ceil(size) * size) };
+            let length = if left <= stretch { left } else { left.min(stretch.div_ceil(size) * size) };
             let _held = (!self.alone).then(|| self.stripes.stretch(here));
             act(done, length);
             done += length;
@@ -165,6 +195,12 @@ impl Update<'_> {
     }
 }
 
+/// Whether so many bytes share none with as many at other places: results may be written before the operands are read.
+#[inline(always)]
+fn lies_apart(results: *mut u8, others: [*mut u8; 2], bytes: usize) -> bool {
+    others.iter().all(|other| results.addr().abs_diff(other.addr()) >= bytes)
+}
+
 /// Updates one element with the one at `operand`, if there is one, and puts what it was to `result`. `stripes` says whose
 /// locks are for it, unless nobody else may access it meanwhile.
 ///
@@ -182,10 +218,18 @@ pub(super) unsafe fn update_one<'a>(
         // SAFETY: the caller's promise, and the element is aligned.
         return unsafe { of_width!(how.size, update_one(how, at, operand, result)) };
     }
-    if let (Some(combine), Some(operand), None) = (how.in_place, operand, result) {
+    let (from, to) = (operand.unwrap_or(at), result.unwrap_or(at));
+    if let Some(combine) = how.in_place
+        && (result.is_none() || lies_apart(to, [at, from], how.size))
+    {
         let _held = stripes().map(|stripes| stripes.stretch(at.addr()));
-        // SAFETY: the element and the operand were proved.
-        return unsafe { combine(at, operand, how.size) };
+        // SAFETY: all three were proved.
+        return unsafe {
+            if result.is_some() {
+                copy::copy_small(to, at, how.size);
+            }
+            combine(at, from, how.size);
+        };
     }
     let (mut number, mut before, mut after) = ([0; WIDEST], [0; WIDEST], [0; WIDEST]);
     if let Some(operand) = operand {
@@ -284,14 +328,18 @@ macro_rules! atomics {
         impl Atomic<$atomic> {
             /// Updates elements that are aligned and integers of this width.
             fn all(update: &Update<'_>, at: *mut u8, operands: &[u8], before: &mut [u8], wants_before: bool) {
-                if update.how.op == Op::REPLACE && !wants_before {
-                    return Self::each(at, operands, before, |cell, x| {
-                        cell.store($int::from_ne_bytes(x), Ordering::Release);
-                        0
-                    });
-                }
                 let number = $int::from_ne_bytes;
-                Self::each(at, operands, before, |cell, x| Self::one(update.how, cell, number(x)));
+                match update.how.op {
+                    Op::REPLACE if !wants_before => Self::each(at, operands, before, |cell, x| {
+                        cell.store(number(x), Ordering::Release);
+                        0
+                    }),
+                    // A loop of its own for what is done most.
+                    Op::SUM if cfg!(target_endian = "little") => {
+                        Self::each(at, operands, before, |cell, x| cell.fetch_add(number(x), Ordering::SeqCst));
+                    }
+                    _ => Self::each(at, operands, before, |cell, x| Self::one(update.how, cell, number(x))),
+                }
             }
 
             /// Updates one of them; what it was.
@@ -372,7 +420,7 @@ macro_rules! atomics {
             unsafe fn read(from: *const u8) -> $int {
                 let mut number: $int = 0;
                 // SAFETY: the bytes were proved, and the number has as many.
-                unsafe { copy::copy_small((&raw mut number).cast(), from, size_of::<$int>()) };
+                unsafe { copy::copy_array::<{ size_of::<$int>() }>((&raw mut number).cast(), from) };
                 number
             }
 
@@ -381,7 +429,7 @@ macro_rules! atomics {
             #[inline(always)]
             unsafe fn write(to: *mut u8, number: $int) {
                 // SAFETY: the room was proved, and the number has as many bytes.
-                unsafe { copy::copy_small(to, (&raw const number).cast(), size_of::<$int>()) };
+                unsafe { copy::copy_array::<{ size_of::<$int>() }>(to, (&raw const number).cast()) };
             }
 
             /// Puts `new` into an element that is `expected`; what it was.

@@ -4,7 +4,7 @@
 //! the rank does next is not seen before what it has done. Those of parts on other nodes are waited for (`far`).
 
 use std::cell::{Cell, RefCell};
-use std::ops::ControlFlow;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 
 use rankine_abi::{
@@ -14,8 +14,10 @@ use rankine_abi::{
 use smallvec::SmallVec;
 
 use super::Window;
+use super::access::Near;
 use super::lock::{Lock, Taken, Ticket};
 use super::waits::Wait;
+use crate::drive::yield_now;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 use crate::sync::{Ordering, fence};
@@ -51,7 +53,9 @@ struct Held {
 /// The epochs of a rank in a window.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    pub(super) access: Cell<Access>,
+    access: Cell<Access>,
+    /// The target that was accessed last, as long as it may be accessed.
+    pub(super) near: Cell<Near>,
     /// In order of targets.
     held: RefCell<SmallVec<[Held; 4]>>,
     /// A call waits for a lock.
@@ -60,6 +64,19 @@ pub(super) struct Epochs {
     pub(super) started: RefCell<Vec<i32>>,
     /// The origins that its own part is exposed to; nothing outside of an exposure epoch.
     pub(super) exposed: Cell<Option<u32>>,
+}
+
+impl Epochs {
+    #[inline]
+    pub(super) fn access(&self) -> Access {
+        self.access.get()
+    }
+
+    /// Another epoch begins, in which other targets may be accessed.
+    pub(super) fn enter(&self, access: Access) {
+        self.access.set(access);
+        self.near.set(Near::default());
+    }
 }
 
 #[cold]
@@ -85,7 +102,7 @@ impl Window {
     /// Refuses an access of a target outside of an epoch.
     #[inline]
     pub(super) fn allow(&self, target: usize) -> Result<()> {
-        match self.epochs.access.get() {
+        match self.epochs.access() {
             Access::All { .. } | Access::Fence { used: true } => Ok(()),
             Access::Locked if self.held(target).is_some() => Ok(()),
             Access::Fence { used: false } => {
@@ -114,21 +131,26 @@ impl Window {
 
     /// Whether nobody else may access a target's part now.
     pub(super) fn is_alone(&self, target: usize) -> bool {
-        self.epochs.access.get() == Access::Locked
-            && self.held(target).is_some_and(|held| held.exclusive && held.checked)
+        self.epochs.access() == Access::Locked && self.held(target).is_some_and(|held| held.exclusive && held.checked)
     }
 
     /// Refuses what belongs to passive targets alone.
+    #[inline]
     pub(super) fn check_passive(&self) -> Result<()> {
-        match self.epochs.access.get() {
+        match self.epochs.access() {
             Access::Locked | Access::All { .. } => Ok(()),
-            _ => Err(out_of_order(format!("{} is not locked", self.title()))),
+            _ => Err(self.not_locked()),
         }
+    }
+
+    #[cold]
+    fn not_locked(&self) -> Error {
+        out_of_order(format!("{} is not locked", self.title()))
     }
 
     /// Refuses to begin an access epoch inside of another.
     pub(super) fn check_begin(&self) -> Result<()> {
-        match self.epochs.access.get() {
+        match self.epochs.access() {
             Access::Nothing | Access::Fence { used: false } if !self.epochs.locking.get() => Ok(()),
             access => Err(self.not_over(access)),
         }
@@ -169,8 +191,7 @@ impl Window {
 pub async fn win_fence(r: &Rank, assert: i32, win: Win) -> Result<()> {
     let window = r.window(win)?;
     check_assert(assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)?;
-    let access = &window.epochs.access;
-    if !matches!(access.get(), Access::Fence { .. }) {
+    if !matches!(window.epochs.access(), Access::Fence { .. }) {
         window.check_begin()?;
     }
     window.check_concealed()?;
@@ -178,7 +199,7 @@ pub async fn win_fence(r: &Rank, assert: i32, win: Win) -> Result<()> {
     // The others wait for this rank whatever has become of its accesses.
     let settled = r.complete_far(&window).await;
     r.meet(&window).await?;
-    access.set(if assert & MPI_MODE_NOSUCCEED != 0 { Access::Nothing } else { Access::Fence { used: false } });
+    window.epochs.enter(if assert & MPI_MODE_NOSUCCEED != 0 { Access::Nothing } else { Access::Fence { used: false } });
     settled
 }
 
@@ -244,7 +265,90 @@ impl Rank {
     }
 }
 
+impl Window {
+    /// Takes the lock of a target's part, if nothing is wrong and nobody has it.
+    #[inline]
+    fn lock_free(&self, r: &Rank, lock_type: i32, rank: i32, assert: i32) -> Option<()> {
+        let target = usize::try_from(rank).ok().filter(|&target| target < self.common.size())?;
+        let (member, exclusive) = (self.common.member(target), lock_type == MPI_LOCK_EXCLUSIVE);
+        let begins = match self.epochs.access() {
+            Access::Nothing | Access::Fence { used: false } => true,
+            Access::Locked => self.held(target).is_none(),
+            _ => false,
+        };
+        let is_right = (exclusive || lock_type == MPI_LOCK_SHARED) && assert & !MPI_MODE_NOCHECK == 0;
+        if !begins || !is_right || self.epochs.locking.get() || member.elsewhere.is_some() {
+            return None;
+        }
+        let checked = assert & MPI_MODE_NOCHECK == 0;
+        if checked && !member.lock.take_free(r.me(), exclusive) {
+            return None;
+        }
+        self.hold(Held { target, exclusive, checked });
+        Some(())
+    }
+
+    /// Another target is locked.
+    fn hold(&self, more: Held) {
+        let mut held = self.epochs.held.borrow_mut();
+        let position = held.partition_point(|held| held.target < more.target);
+        held.insert(position, more);
+        self.epochs.enter(Access::Locked);
+    }
+
+    /// Gives a lock back, if this rank has it and nothing is to be waited for.
+    #[inline]
+    fn unlock_done(&self, r: &Rank, rank: i32) -> Option<()> {
+        let target = usize::try_from(rank).ok()?;
+        let held = self.held(target).filter(|_| self.epochs.access() == Access::Locked && !self.far.is_open())?;
+        self.release(r, held);
+        Some(())
+    }
+
+    /// A target is no longer locked: all accesses are done.
+    fn release(&self, r: &Rank, Held { target, exclusive, checked }: Held) {
+        let mut held = self.epochs.held.borrow_mut();
+        held.retain(|other| other.target != target);
+        self.epochs.enter(if held.is_empty() { Access::Nothing } else { Access::Locked });
+        drop(held);
+        complete_accesses();
+        if checked {
+            r.release_lock(self, target, exclusive);
+        }
+    }
+}
+
 /// `MPI_Win_lock`
+pub fn win_lock_at_once(
+    r: &Rank,
+    lock_type: i32,
+    rank: i32,
+    assert: i32,
+    win: Win,
+) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    Ok(match r.with_window(win, |window| Ok(window.lock_free(r, lock_type, rank, assert)))? {
+        Some(()) => Break(()),
+        // What is rarely awaited has a box of its own, so that the rest is small.
+        None => Continue(async move { Box::pin(win_lock(r, lock_type, rank, assert, win)).await }),
+    })
+}
+
+/// `MPI_Win_unlock`
+pub fn win_unlock_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    let is_done = r.with_window(win, |window| Ok(window.unlock_done(r, rank).is_some()))?;
+    if is_done && r.goes_on() {
+        return Ok(Break(()));
+    }
+    Ok(Continue(async move {
+        if is_done {
+            yield_now(r).await;
+            return Ok(());
+        }
+        Box::pin(win_unlock(r, rank, win)).await
+    }))
+}
+
+/// `MPI_Win_lock`, for which others may have to be waited.
 pub async fn win_lock(r: &Rank, lock_type: i32, rank: i32, assert: i32, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let exclusive = match lock_type {
@@ -258,7 +362,7 @@ pub async fn win_lock(r: &Rank, lock_type: i32, rank: i32, assert: i32, win: Win
     let Some(target) = window.target(rank)? else { return Ok(()) };
     check_assert(assert, MPI_MODE_NOCHECK)?;
     let epochs = &window.epochs;
-    if epochs.access.get() != Access::Locked || epochs.locking.get() {
+    if epochs.access() != Access::Locked || epochs.locking.get() {
         window.check_begin()?;
     } else if window.held(target).is_some() {
         let rank = window.common.member(target).rank;
@@ -268,19 +372,16 @@ pub async fn win_lock(r: &Rank, lock_type: i32, rank: i32, assert: i32, win: Win
     if checked {
         r.take_lock(&window, target, exclusive).await?;
     }
-    let mut held = epochs.held.borrow_mut();
-    let position = held.partition_point(|held| held.target < target);
-    held.insert(position, Held { target, exclusive, checked });
-    epochs.access.set(Access::Locked);
+    window.hold(Held { target, exclusive, checked });
     Ok(())
 }
 
-/// `MPI_Win_unlock`
+/// `MPI_Win_unlock`, for which others may have to be waited.
 pub async fn win_unlock(r: &Rank, rank: i32, win: Win) -> Result<()> {
     let window = r.window(win)?;
     let Some(target) = window.target(rank)? else { return Ok(()) };
     let epochs = &window.epochs;
-    let held = || match epochs.access.get() {
+    let held = || match epochs.access() {
         Access::Locked => window.held(target),
         _ => None,
     };
@@ -289,14 +390,7 @@ pub async fn win_unlock(r: &Rank, rank: i32, win: Win) -> Result<()> {
         let rank = window.common.member(target).rank;
         return Err(out_of_order(format!("{} of rank {rank} is not locked by MPI_Win_lock", window.title())));
     };
-    epochs.held.borrow_mut().retain(|other| other.target != target);
-    if epochs.held.borrow().is_empty() {
-        epochs.access.set(Access::Nothing);
-    }
-    complete_accesses();
-    if held.checked {
-        r.release_lock(&window, target, held.exclusive);
-    }
+    window.release(r, held);
     r.take_turns().await;
     settled
 }
@@ -314,14 +408,14 @@ pub async fn win_lock_all(r: &Rank, assert: i32, win: Win) -> Result<()> {
             return Err(error);
         }
     }
-    window.epochs.access.set(Access::All { checked });
+    window.epochs.enter(Access::All { checked });
     Ok(())
 }
 
 /// `MPI_Win_unlock_all`
 pub async fn win_unlock_all(r: &Rank, win: Win) -> Result<()> {
     let window = r.window(win)?;
-    let all = || match window.epochs.access.get() {
+    let all = || match window.epochs.access() {
         Access::All { checked } => Some(checked),
         _ => None,
     };
@@ -329,7 +423,7 @@ pub async fn win_unlock_all(r: &Rank, win: Win) -> Result<()> {
     let Some(checked) = all() else {
         return Err(out_of_order(format!("{} is not locked by MPI_Win_lock_all", window.title())));
     };
-    window.epochs.access.set(Access::Nothing);
+    window.epochs.enter(Access::Nothing);
     complete_accesses();
     let targets = if checked { window.common.size() } else { 0 };
     (0..targets).for_each(|target| r.release_lock(&window, target, false));
@@ -340,11 +434,13 @@ pub async fn win_unlock_all(r: &Rank, win: Win) -> Result<()> {
 /// `MPI_Win_flush`, `MPI_Win_flush_local`
 pub fn win_flush_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
     let is_open = r.with_window(win, |window| {
-        if let Some(target) = window.target(rank)? {
+        if window.is_near(rank) {
+            window.check_passive()?;
+        } else if let Some(target) = window.target(rank)? {
             window.check_passive()?;
             window.allow(target)?;
-            complete_accesses();
         }
+        complete_accesses();
         Ok(window.far.is_open())
     })?;
     Ok(r.complete_at_once(win, is_open))

@@ -76,7 +76,7 @@ impl Lock {
 
     /// Takes it if it is free and nobody waits.
     #[inline]
-    fn take_free(&self, rank: u32, exclusive: bool) -> bool {
+    pub(super) fn take_free(&self, rank: u32, exclusive: bool) -> bool {
         let mut word = self.word.load(Ordering::Relaxed);
         while if exclusive { word == 0 } else { word & !SHARES == 0 } {
             let taken = if exclusive { EXCLUSIVE } else { word + 1 };

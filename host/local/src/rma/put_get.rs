@@ -2,12 +2,12 @@
 
 use rankine_abi::{Addr, Comm, Datatype, Request, Win};
 
-use super::access::{There, check_fit};
+use super::access::{Here, There, block, check_fit};
+use crate::copy;
 use crate::error::Result;
 use crate::events::Event;
 use crate::rank::Rank;
 use crate::request::Activity;
-use crate::span::Span;
 
 /// `MPI_Put`
 pub fn put(
@@ -22,11 +22,7 @@ pub fn put(
     win: Win,
 ) -> Result<()> {
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
-    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, true, |origin, target| {
-        check_fit(origin.bytes(), target.bytes())?;
-        target.copy_from(origin, origin.bytes());
-        Ok(origin.bytes())
-    })
+    r.move_bytes((origin_addr, origin_count, origin_datatype), (target_rank, there), win, true)
 }
 
 /// `MPI_Get`
@@ -42,26 +38,49 @@ pub fn get(
     win: Win,
 ) -> Result<()> {
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
-    r.access(origin_addr, origin_count, origin_datatype, target_rank, there, win, false, |origin, target| {
-        check_fit(target.bytes(), origin.bytes())?;
-        origin.copy_from(target, target.bytes());
-        Ok(target.bytes())
-    })
+    r.move_bytes((origin_addr, origin_count, origin_datatype), (target_rank, there), win, false)
 }
 
 impl Rank {
-    /// Proves both ends of an access and that it may be made now, and makes it.
+    /// Puts bytes into a target's part, or gets them.
     #[inline(always)]
-    fn access(
+    fn move_bytes(&self, here: Here, there: (i32, There), win: Win, puts: bool) -> Result<()> {
+        match self.move_block(here, there, win, puts) {
+            Some(()) => Ok(()),
+            None => self.move_any(here, there, win, puts),
+        }
+    }
+
+    /// What programs move: as many bytes in one piece on both sides. Where it is something else, or anything is wrong, nothing
+    /// is done and `None` is the answer: what is for all accesses comes next, and finds it.
+    #[inline(always)]
+    fn move_block(
         &self,
-        address: Addr,
-        count: i64,
-        datatype: Datatype,
-        target: i32,
-        there: There,
+        (address, count, datatype): Here,
+        (target, there): (i32, There),
         win: Win,
         puts: bool,
-        make: impl FnOnce(&Span<'_>, &Span<'_>) -> Result<usize>,
+    ) -> Option<()> {
+        let windows = self.windows.table.borrow();
+        let (at, bytes) = windows.get(win.0)?.as_ref()?.reach(target, there)?;
+        if block(count, datatype)? != bytes || self.world().is_observed() {
+            return None;
+        }
+        let here = self.memory().buffer(address, bytes)?.first();
+        let (to, from) = if puts { (at, here) } else { (here, at) };
+        // SAFETY: so many bytes lie in this rank's memory and in the target's part; both memories stay until the job has ended.
+        unsafe { copy::copy(to, from, bytes as usize) };
+        Some(())
+    }
+
+    /// Proves both ends of an access and that it may be made now, and makes it.
+    #[inline(never)]
+    fn move_any(
+        &self,
+        (address, count, datatype): Here,
+        (target, there): (i32, There),
+        win: Win,
+        puts: bool,
     ) -> Result<()> {
         let window = self.window(win)?;
         let origin = self.span(address, count, datatype)?;
@@ -71,7 +90,10 @@ impl Rank {
         } else {
             let span = window.span(self, target, there)?;
             window.allow(target)?;
-            make(&origin, &span)?
+            let (to, from) = if puts { (&span, &origin) } else { (&origin, &span) };
+            check_fit(from.bytes(), to.bytes())?;
+            to.copy_from(from, from.bytes());
+            from.bytes()
         };
         let to = window.common.member(target).rank as usize;
         self.tell(|| Event::Accessed { by: self.id(), to, bytes });

@@ -1,5 +1,8 @@
 //! Windows of ranks without WebAssembly: on threads, and in turns.
 
+mod elements;
+mod near;
+
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;

@@ -9,7 +9,7 @@ use rankine_abi::Win;
 
 use super::Window;
 use super::lock::Holder;
-use crate::drive::yield_now;
+use crate::drive::{need_not_yield, yield_now};
 use crate::error::Result;
 use crate::rank::Rank;
 use crate::waiting::Waited;
@@ -72,7 +72,7 @@ impl Rank {
     /// Completes accesses of a window, if there are `open` ones on other nodes, and takes turns.
     #[inline]
     pub(super) fn complete_at_once(&self, win: Win, open: bool) -> ControlFlow<(), impl Future<Output = Result<()>>> {
-        if !self.is_others_turn() && !open {
+        if !open && self.goes_on() {
             return Break(());
         }
         Continue(async move {
@@ -83,6 +83,12 @@ impl Rank {
             yield_now(self).await;
             Ok(())
         })
+    }
+
+    /// Counts a call that a program may poll with; whether nobody else gets a turn after it.
+    #[inline]
+    pub(super) fn goes_on(&self) -> bool {
+        !self.is_others_turn() || need_not_yield(self)
     }
 
     #[inline]

@@ -14,10 +14,10 @@ use rankine_local::pack::{pack, unpack};
 use rankine_local::pt2pt::{imrecv, iprobe, irecv, isend, mprobe, probe, recv, send, send_as, sendrecv_at_once};
 use rankine_local::request::{start, test, wait, waitall};
 use rankine_local::rma::{
-    accumulate, compare_and_swap, fetch_and_op, get, get_accumulate, put, win_fence, win_flush_at_once, win_lock,
-    win_unlock,
+    accumulate, compare_and_swap, fetch_and_op, get, get_accumulate, put, win_fence, win_flush_at_once,
+    win_lock_at_once, win_unlock_at_once,
 };
-use rankine_local::{Kind, Rank, abi::Win};
+use rankine_local::{Kind, Rank};
 
 use crate::pair::{IN, Kit, OUT, Pair};
 
@@ -47,10 +47,13 @@ async fn message(r: &Rank, kit: Kit, bytes: i64, kind: Kind) {
     }
 }
 
-async fn flush(r: &Rank, win: Win) {
-    if let ControlFlow::Continue(rest) = win_flush_at_once(r, 1, win).unwrap() {
-        rest.await.unwrap();
-    }
+/// Goes as far as it comes at once, and then the rest, which is not moved where there is none.
+macro_rules! done {
+    ($begun:expr) => {
+        if let ControlFlow::Continue(rest) = $begun.unwrap() {
+            rest.await.unwrap();
+        }
+    };
 }
 
 calls! {
@@ -168,7 +171,7 @@ calls! {
     put_8: one async |r, kit| put(r, OUT, 8, BYTE, 1, 0, 8, BYTE, kit.locked).unwrap();
     put_and_flush_8: one async |r, kit| {
         put(r, OUT, 8, BYTE, 1, 8, 8, BYTE, kit.locked).unwrap();
-        flush(r, kit.locked).await;
+        done!(win_flush_at_once(r, 1, kit.locked));
     };
     get_8: one async |r, kit| get(r, IN, 8, BYTE, 1, 0, 8, BYTE, kit.locked).unwrap();
     accumulate_int: one async |r, kit| accumulate(r, OUT, 1, INT, 1, 0, 1, INT, Op::SUM, kit.locked).unwrap();
@@ -179,8 +182,8 @@ calls! {
     fetch_and_add: one async |r, kit| fetch_and_op(r, OUT, IN, INT, 1, 0, Op::SUM, kit.locked).unwrap();
     swap: one async |r, kit| compare_and_swap(r, OUT, IN, IN, INT, 1, 0, kit.locked).unwrap();
     lock_and_unlock: one async |r, kit| {
-        win_lock(r, MPI_LOCK_EXCLUSIVE, 1, 0, kit.free).await.unwrap();
-        win_unlock(r, 1, kit.free).await.unwrap();
+        done!(win_lock_at_once(r, MPI_LOCK_EXCLUSIVE, 1, 0, kit.free));
+        done!(win_unlock_at_once(r, 1, kit.free));
     };
     fence: both async |r, kit| win_fence(r, 0, kit.fenced).await.unwrap();
     duplicate: both async |r, _| {

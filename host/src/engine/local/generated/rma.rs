@@ -139,11 +139,12 @@ shims! {
         let flag_after = rma::win_test(r, handle(win)).await?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
-    wait MPI_Win_lock(lock_type, rank, assert, win) On::Win(handle(win)), |r| {
-        rma::win_lock(r, lock_type, rank, assert, handle(win)).await
-    };
+    wait_unless MPI_Win_lock(lock_type, rank, assert, win) On::Win(handle(win)), |r| {
+        rma::win_lock_at_once(r, lock_type, rank, assert, handle(win))
+    } then |done| { done };
     wait MPI_Win_lock_all(assert, win) On::Win(handle(win)), |r| { rma::win_lock_all(r, assert, handle(win)).await };
-    wait MPI_Win_unlock(rank, win) On::Win(handle(win)), |r| { rma::win_unlock(r, rank, handle(win)).await };
+    wait_unless MPI_Win_unlock(rank, win) On::Win(handle(win)), |r| { rma::win_unlock_at_once(r, rank, handle(win)) }
+        then |done| { done };
     wait MPI_Win_unlock_all(win) On::Win(handle(win)), |r| { rma::win_unlock_all(r, handle(win)).await };
     wait_unless MPI_Win_flush(rank, win) On::Win(handle(win)), |r| { rma::win_flush_at_once(r, rank, handle(win)) }
         then |done| { done };
