@@ -335,3 +335,22 @@ fn regular(pieces: &[Piece]) -> Option<i64> {
 pub(crate) fn too_large() -> Error {
     Error::new(MPI_ERR_ARG, "the size or the bounds of the datatype do not fit into 64 bits")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_pieces_far_from_one_another_are_sparse() {
+        let block = |at, len| Layout::block(at, len);
+        for (len, stride, is_sparse) in
+            [(8, 4096, true), (8, -64, true), (8, 16, false), (32, 64, true), (40, 64, false)]
+        {
+            let strided = Arc::new(block(0, len).unwrap()).repeated(100, stride).unwrap();
+            assert_eq!(strided.is_sparse(), is_sparse, "{len} of {stride}");
+            let pieces = Layout::sequence([0, 1, 3].map(|i| block(i * stride, len))).unwrap();
+            assert_eq!(pieces.is_sparse(), is_sparse, "{len} of {stride}");
+        }
+        assert!(!Layout::EMPTY.is_sparse());
+    }
+}

@@ -5,6 +5,7 @@ use rankine_abi::{
 
 use super::*;
 use crate::context::Context;
+use crate::datatype::{type_commit, type_vector};
 use crate::request::{request_free, start, wait, waitall};
 use crate::testing::both;
 use crate::world::{End, Options};
@@ -571,4 +572,36 @@ proptest::proptest! {
         let (results, end) = crate::testing::turns(1, Options::default(), program);
         proptest::prop_assert!(end.is_none() && results[0].is_some());
     }
+}
+
+#[test]
+fn scattered_elements_come_whole_and_touch_nothing_between_them() {
+    let count = if cfg!(miri) { 200 } else { 2000 };
+    both(2, async |r| {
+        let (peer, there, bytes) = (1 - r.id() as i32, Addr(500_000), count * 128);
+        let column = type_vector(r, count, 1, 16, Datatype::DOUBLE).unwrap();
+        let column = type_commit(r, column).unwrap();
+        for tag in 0..3 {
+            fill(r, 64, bytes, 1 + r.id() as u8);
+            fill(r, there.0, bytes, 7);
+            let requests = [
+                irecv(r, there, 1, column, peer, tag, WORLD).unwrap(),
+                isend(r, Addr(64), 1, column, peer, tag, WORLD).unwrap(),
+            ];
+            assert!(waitall(r, &requests).await.unwrap().iter().all(|one| one.error.is_none()));
+            let came = r.memory().read_bytes(there, 128 * count as u64, "the column").unwrap();
+            for (i, byte) in came.iter().enumerate() {
+                let seed = if i % 128 < 8 { 1 + peer as u8 } else { 7 };
+                assert_eq!(*byte, (i as u8).wrapping_mul(31).wrapping_add(seed), "byte {i}");
+            }
+        }
+        // One that nobody takes is taken back with the bytes that were packed for it.
+        let request = issend(r, Addr(64), 1, column, peer, 9, WORLD);
+        let request = crate::request::cancel(r, request).await.unwrap();
+        assert!(wait(r, request).await.unwrap().status.cancelled());
+    });
+}
+
+fn issend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Request {
+    isend_as(r, Kind::Ssend, buf, count, datatype, dest, tag, comm).unwrap()
 }

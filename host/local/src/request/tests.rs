@@ -425,3 +425,31 @@ fn callbacks_in_turn_keep_their_memory() {
     let order: Vec<u32> = seen.iter().map(|(called, _)| called.0).collect();
     assert_eq!(order, [9, 1, 2, 9, 2], "the reduction comes in between");
 }
+
+#[test]
+fn a_few_are_completed_at_once_or_left_as_they_are() {
+    both(1, async |r| {
+        let begin = |room| {
+            let receiving = irecv(r, Addr(512), room, BYTE, 0, 1, WORLD).unwrap();
+            let sending = isend(r, Addr(64), 8, BYTE, 0, 1, WORLD).unwrap();
+            r.progress();
+            [receiving, sending]
+        };
+        let at_once = |requests: &[Request]| {
+            let mut seen = Vec::new();
+            waitall_at_once(r, requests, |one| seen.push((one.index, one.status.bytes()))).then_some(seen)
+        };
+        let [receiving, sending] = begin(8);
+        let refused: [&[Request]; 3] = [&[receiving; 2], &[receiving, Request::NULL], &[receiving; FEW + 1]];
+        for requests in refused {
+            assert_eq!(at_once(requests), None);
+        }
+        assert_eq!(at_once(&[receiving, sending]), Some(vec![(0, 8), (1, 0)]));
+        assert_eq!(at_once(&[receiving]), None, "it is no request any more");
+        // What failed is told with the others.
+        let requests = begin(4);
+        assert_eq!(at_once(&requests), None);
+        let all = waitall(r, &requests).await.unwrap();
+        assert_eq!((in_status(&all).unwrap().class, all[0].status.bytes()), (MPI_ERR_IN_STATUS, 4));
+    });
+}
