@@ -59,36 +59,37 @@ static void prepare_barrier(int root) { (void)root, MPI_Barrier_init(all, MPI_IN
 
 typedef void Call(int root);
 
-/* Whether a buffer has a block for every rank, and whether there is a root. */
+/* How many blocks its longest buffer has, and whether there is a root. */
 typedef struct {
     const char *name;
     Call *call, *start, *prepare;
-    int is_wide, has_root;
+    enum { ONE, TWO, ALL } blocks;
+    int has_root;
 } Collective;
 
-#define ROW(name, is_wide, has_root) {#name, call_##name, start_##name, prepare_##name, is_wide, has_root}
+#define ROW(name, blocks, has_root) {#name, call_##name, start_##name, prepare_##name, blocks, has_root}
 
 static const Collective COLLECTIVES[] = {
-    ROW(barrier, 0, 0),
-    ROW(bcast, 0, 1),
-    ROW(gather, 1, 1),
-    ROW(gatherv, 1, 1),
-    ROW(scatter, 1, 1),
-    ROW(scatterv, 1, 1),
-    ROW(allgather, 1, 0),
-    ROW(allgatherv, 1, 0),
-    ROW(alltoall, 1, 0),
-    ROW(alltoallv, 1, 0),
-    ROW(alltoallw, 1, 0),
-    ROW(reduce, 0, 1),
-    ROW(allreduce, 0, 0),
-    ROW(reduce_scatter, 1, 0),
-    ROW(reduce_scatter_block, 1, 0),
-    ROW(scan, 0, 0),
-    ROW(exscan, 0, 0),
-    ROW(neighbor_allgather, 0, 0),
-    ROW(neighbor_alltoall, 0, 0),
-    ROW(neighbor_alltoallv, 0, 0),
+    ROW(barrier, ONE, 0),
+    ROW(bcast, ONE, 1),
+    ROW(gather, ALL, 1),
+    ROW(gatherv, ALL, 1),
+    ROW(scatter, ALL, 1),
+    ROW(scatterv, ALL, 1),
+    ROW(allgather, ALL, 0),
+    ROW(allgatherv, ALL, 0),
+    ROW(alltoall, ALL, 0),
+    ROW(alltoallv, ALL, 0),
+    ROW(alltoallw, ALL, 0),
+    ROW(reduce, ONE, 1),
+    ROW(allreduce, ONE, 0),
+    ROW(reduce_scatter, ALL, 0),
+    ROW(reduce_scatter_block, ALL, 0),
+    ROW(scan, ONE, 0),
+    ROW(exscan, ONE, 0),
+    ROW(neighbor_allgather, TWO, 0),
+    ROW(neighbor_alltoall, TWO, 0),
+    ROW(neighbor_alltoallv, TWO, 0),
 };
 
 enum Kind { BLOCKING, NONBLOCKING, PERSISTENT };
@@ -161,7 +162,8 @@ int main(int argc, char **argv) {
             const Collective *collective = &COLLECTIVES[c];
             int is_barrier = collective->call == call_barrier;
             if (is_barrier && s > 0) continue;
-            if (collective->is_wide && (long)bytes * size > longest) continue;
+            long blocks = collective->blocks == ALL ? size : collective->blocks == TWO ? 2 : 1;
+            if (blocks * bytes > longest) continue;
             for (enum Kind kind = BLOCKING; kind <= PERSISTENT; kind++) measure(collective, kind);
         }
     }

@@ -24,6 +24,7 @@ use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Tic
 use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
 use crate::mailbox::ring::Header;
 use crate::mailbox::{Inside, Mailbox};
+use crate::quota::Cost;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::sync::Backoff;
@@ -109,6 +110,12 @@ impl Rank {
         idle.map_or_else(|| self.new_operation(), Ok)
     }
 
+    /// Whether a receive can be posted. Whoever sends before it is asks first: a message that has left can't be taken back.
+    #[inline]
+    pub(crate) fn has_operation(&self) -> bool {
+        !self.pool.borrow().is_empty() || self.operation().map(|new| self.pool.borrow_mut().push(new)).is_ok()
+    }
+
     #[cold]
     fn new_operation(&self) -> Result<OpRef> {
         let mut more = self.world().more_operations(self.me())?;
@@ -145,9 +152,10 @@ impl Rank {
     #[inline(never)]
     pub(crate) fn post_pulled<'b>(&self, what: What, source: i32, span: Span<'b>) -> Result<Started<'_, 'b>> {
         if self.is_better_packed(&what, &span)
-            && let Ok(parcel) = Parcel::from(span.to_vec()).kept(&self.account)
+            && let Ok(charge) = self.account.charge(span.bytes(), Cost::Unreceived)
         {
             let operation = self.operation()?;
+            let parcel = Parcel { charge, ..Parcel::from(span.to_vec()) };
             operation.start(what, Span::EMPTY);
             operation.load(parcel);
             return Ok(self.push_pulled(operation, &what, source));
@@ -160,11 +168,14 @@ impl Rank {
     }
 
     /// Whether a message is read more quickly when its sender has put it into a row. Each of its elements lies on a cache line of
-    /// its own, and the lines are near its sender; only ranks that share a core are as near to them.
+    /// its own, and the lines are near its sender; only ranks that share a core are as near to them. Where much is under way
+    /// memory counts for more.
     fn is_better_packed(&self, what: &What, span: &Span<'_>) -> bool {
         const LONGEST: usize = 256 << 10;
+        const MOST: u64 = 16;
         let world = self.world();
-        span.is_sparse() && span.bytes() <= LONGEST && world.has_cores() && world.is_here(what.destination)
+        let is_near = world.has_cores() && world.is_here(what.destination);
+        span.is_sparse() && span.bytes() <= LONGEST && is_near && self.pending_operations() < MOST
     }
 
     /// As [`Rank::post_send`], of bytes that the operation keeps, or hands to its receiver.

@@ -229,12 +229,15 @@ impl<'a> Coll<'a> {
         mine: Scratch<'a>,
         length: usize,
     ) -> Result<(Scratch<'a>, Scratch<'a>)> {
-        let receiving = if length > EAGER { Some(self.irecv_carried(peer, length)?) } else { None };
+        if length > EAGER || !self.r().has_operation() {
+            let receiving = self.irecv_carried(peer, length)?;
+            let sending = self.isend_carried(peer, mine)?;
+            let theirs = receiving.finish().await?;
+            return Ok((sending.finish().await?, theirs));
+        }
+        let mut theirs = Scratch::new(self.r(), length)?;
         let sending = self.isend_carried(peer, mine)?;
-        let theirs = match receiving {
-            Some(receiving) => receiving.finish().await?,
-            None => self.recv_carried(peer, length).await?,
-        };
+        self.recv_whole(peer, &theirs.span()).await?;
         Ok((sending.finish().await?, theirs))
     }
 

@@ -318,9 +318,9 @@ impl<'a> Coll<'a> {
         }
     }
 
-    /// Starts the receive of a message that goes on while this rank sends: a short one is only taken when that is done.
+    /// Starts the receive of a message that goes on while this rank sends: a short one is only taken when that is done, if it can be.
     fn irecv_long(&self, peer: usize, span: &Span<'a>) -> Result<Option<Pending<'a>>> {
-        (span.bytes() > EAGER).then(|| self.irecv(peer, span)).transpose()
+        (span.bytes() > EAGER || !self.r.has_operation()).then(|| self.irecv(peer, span)).transpose()
     }
 
     /// Sends to one rank while receiving from another.

@@ -351,11 +351,10 @@ impl OpRef {
         waited
     }
 
-    /// Whether all of its message came. It is complete.
+    /// Whether it is complete, and all of its message came.
     pub(crate) fn is_whole(&self) -> bool {
-        debug_assert!(self.is_done());
         // SAFETY: it is complete, so its matcher wrote the outcome before, and writes no more.
-        self.get().outcome.with(|outcome| unsafe { (*outcome).length <= (*outcome).bytes })
+        self.is_done() && self.get().outcome.with(|outcome| unsafe { (*outcome).length <= (*outcome).bytes })
     }
 
     /// The outcome of a complete operation; lets go of its buffer. Nothing if it is not complete: then all of it is

@@ -38,7 +38,10 @@ impl Exchange {
         let (to, sent) = &mut self.send;
         let (from, received) = &self.receive;
         let pattern = from.as_ref()?;
-        if received.bytes() > EAGER || !to.as_ref().is_none_or(|what| r.send_short(what, self.comm.rank, sent)) {
+        if received.bytes() > EAGER
+            || !r.has_operation()
+            || !to.as_ref().is_none_or(|what| r.send_short(what, self.comm.rank, sent))
+        {
             return None;
         }
         *to = None;

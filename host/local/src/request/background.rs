@@ -111,7 +111,7 @@ impl Rank {
         }
     }
 
-    /// Whether a future ends within moments: as long as something comes, for a few rounds.
+    /// Whether a future ends within moments, and well and with the empty status: as long as something comes, for a few rounds.
     pub(super) fn is_soon_over(&self, request: Request) -> bool {
         let is_future = |entry: &Entry| matches!(entry.activity, Activity::Future(_));
         let is_over = || !self.requests.table.borrow().get(request.0).is_some_and(is_future);
@@ -124,7 +124,7 @@ impl Rank {
                 break;
             }
         }
-        is_over()
+        matches!(self.requests.table.borrow().get(request.0), Some(Entry { activity: Activity::Done, .. }))
     }
 
     /// Polls one future; whether it has ended.

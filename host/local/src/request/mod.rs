@@ -341,6 +341,15 @@ impl Rank {
         operation.map_or_else(|| self.is_soon_over(request), |operation| self.is_soon_done(operation))
     }
 
+    /// Whether a request is one that [`Rank::collect_at_once`] collects now, and that did not fail.
+    fn is_well_done(&self, request: Request) -> bool {
+        match self.requests.table.borrow().get(request.0) {
+            Some(Entry { activity: Activity::Done, freed: false, .. }) => true,
+            Some(Entry { activity: Activity::Operation(operation), freed: false, .. }) => operation.is_whole(),
+            _ => false,
+        }
+    }
+
     /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is
     /// persistent.
     #[inline(always)]

@@ -446,6 +446,11 @@ fn a_few_are_completed_at_once_or_left_as_they_are() {
         }
         assert_eq!(at_once(&[receiving, sending]), Some(vec![(0, 8), (1, 0)]));
         assert_eq!(at_once(&[receiving]), None, "it is no request any more");
+        // What has a status of its own is collected with it.
+        let exchange = isendrecv(r, Addr(64), 8, BYTE, 0, 2, Addr(512), 8, BYTE, 0, 2, WORLD).unwrap();
+        assert_eq!(at_once(&[exchange]), None);
+        let all = waitall(r, &[exchange]).await.unwrap();
+        assert_eq!((all[0].request, all[0].status.tag, all[0].status.bytes()), (Request::NULL, 2, 8));
         // What failed is told with the others.
         let requests = begin(4);
         assert_eq!(at_once(&requests), None);

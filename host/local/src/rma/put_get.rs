@@ -61,12 +61,17 @@ impl Rank {
         win: Win,
         puts: bool,
     ) -> Option<()> {
-        let windows = self.windows.table.borrow();
-        let (at, bytes) = windows.get(win.0)?.as_ref()?.reach(target, there)?;
-        if block(count, datatype)? != bytes || self.world().is_observed() {
+        // The own end first: an access that is refused opens no epoch.
+        let bytes = block(count, datatype)?;
+        let here = self.memory().buffer(address, bytes)?.first();
+        if self.world().is_observed() {
             return None;
         }
-        let here = self.memory().buffer(address, bytes)?.first();
+        let windows = self.windows.table.borrow();
+        let (at, length) = windows.get(win.0)?.as_ref()?.reach(target, there)?;
+        if length != bytes {
+            return None;
+        }
         let (to, from) = if puts { (at, here) } else { (here, at) };
         // SAFETY: so many bytes lie in this rank's memory and in the target's part; both memories stay until the job has ended.
         unsafe { copy::copy(to, from, bytes as usize) };
