@@ -62,8 +62,10 @@ impl Rank {
         if !operation.what().kind.receives() {
             return false;
         }
-        let Some(_attending) = self.attend_for_moments() else { return false };
-        self.look_out(MOMENTS, Some(operation));
+        let attending = self.attend_for_moments();
+        if attending.is_some() {
+            self.look_out(MOMENTS, Some(operation));
+        }
         self.progress();
         operation.is_done()
     }
